@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 Ctx = Context[HostedSessions, Any]
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-MAX_RESOURCE_LENGTH = 200_000
 _MAX_QUESTION_LENGTH = 1_500
 _ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 _REFUSAL = "The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
@@ -351,7 +350,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     def artifact(item: str, name: str) -> str:
         """A document that the analysis wrote, such as requirements-spec.md."""
         with _find_folder(sessions, item) as folder:
-            return _decode(read_artifact(folder, name))
+            return read_artifact(folder, name).decode("utf-8-sig", "replace")
 
     @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
     def transcript(item: str, n: str) -> str:
@@ -359,7 +358,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         with _find_folder(sessions, item) as folder:
             if (path := find_transcript(folder, n)) is None:
                 raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
-            return _decode(read_transcript(folder, path))
+            return read_transcript(folder, path).decode("utf-8-sig", "replace")
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:
@@ -377,10 +376,6 @@ def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
         raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
         raise ResourceError(str(error)) from error
-
-
-def _decode(data: bytes) -> str:
-    return cut(data.decode("utf-8-sig", "replace"), MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
 
 
 def _register_prompts(server: MCPServer[Any]) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import RuleBroken
 
@@ -124,25 +124,22 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        problem = self._find_problem(scope, Headers(scope=scope))
-        if problem is not None:
-            status, text = problem
-            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
-        else:
-            await self._app(scope, receive, send_with_headers)
+        refusal = self._find_refusal(scope, Headers(scope=scope))
+        await (refusal or self._app)(scope, receive, send_with_headers)
 
-    def _find_problem(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return 421, "This server has another name. Use the address that `roundtable serve` printed."
+            text = "This server has another name. Use the address that `roundtable serve` printed.\n"
+            return PlainTextResponse(text, 421)
         if scope["method"] in ("GET", "HEAD"):
             return None
         _, _, origin = headers.get("origin", "").lower().partition("://")
         if origin != host.lower():
-            return 403, "This came from another page, so nothing was done."
+            return PlainTextResponse("This came from another page, so nothing was done.\n", 403)
         client = scope.get("client") or ("",)
         if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
-            return 429, "That was too much at once. Wait a few seconds and try again."
+            return PlainTextResponse("That was too much at once. Wait a few seconds and try again.\n", 429)
         return None
 
     def _is_ours(self, host: str) -> bool:

@@ -90,7 +90,7 @@ class Room:
         self.chair: Guest | None = None
         self._start, self._draw, self._idle = start, draw, idle
         self._events: list[str] = []
-        self._session: Session | None = None
+        self.session: Session | None = None
         self._panel: StoppablePanel | None = None
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[tuple[str, str, Awaits]] = []
@@ -127,7 +127,7 @@ class Room:
 
     @property
     def analysis(self) -> Analysis | None:
-        return self._session.analysis if self._session is not None else None
+        return self.session.analysis if self.session is not None else None
 
     @property
     def discussion(self) -> Elaboration | None:
@@ -138,11 +138,6 @@ class Room:
         """Return the synthesis under review; None at any other time, or while one entry is being edited."""
         talk = self.discussion
         return talk.draft if talk is not None and self.awaits == "review" and talk.editing is None else None
-
-    @property
-    def prefill(self) -> str:
-        """Return what stands in the input field to be edited."""
-        return self._session.prefill if self._session is not None else ""
 
     @property
     def is_discussing(self) -> bool:
@@ -165,8 +160,8 @@ class Room:
                 "listen": self.listen_number,
                 "awaits": self.awaits,
                 "draft": self.open_draft,
-                "prefill": self.prefill,
-                "moment": self._session.moment if self._session is not None else "",
+                "prefill": self.session.prefill if self.session is not None else "",
+                "moment": self.session.moment if self.session is not None else "",
                 "people": {seat.guest.id: seat.guest.name for seat in people},
                 "talking": self.is_discussing,
                 "chair": self.chair.id if self.chair is not None else "",
@@ -241,12 +236,12 @@ class Room:
         """Open the table, or do nothing where it is open; whoever opens it has the chair."""
         if self.is_open:
             return
-        self._session, self._panel = self._start(
+        self.session, self._panel = self._start(
             on_words=self._take_words, on_begin=self._begin_words, **options
         )
         self.run_id, self.entries, self._events, self.chair = secrets.token_hex(4), [], [], guest
         self._waiting, self._heard_last = [], ""
-        self._task = asyncio.create_task(self._play(self._session), name=f"room {self.slug}")
+        self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
         self._task.add_done_callback(self._end)
         self._tell()
 
@@ -358,8 +353,8 @@ class Room:
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
 
     def _end_run(self) -> None:
-        if self._session is not None and self.awaits is not None:
-            self._session.hang_up()
+        if self.session is not None and self.awaits is not None:
+            self.session.hang_up()
         elif self._task is not None:
             self._task.cancel()
 
@@ -390,8 +385,8 @@ class Room:
         """Hand the next message that waits to the session, which listens."""
         self._heard_last, words, _ = self._waiting.pop(0)
         self.awaits = None
-        if self._session is not None:
-            self._session.say(words, by=self._heard_last)
+        if self.session is not None:
+            self.session.say(words, by=self._heard_last)
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
