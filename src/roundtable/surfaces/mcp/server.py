@@ -27,7 +27,7 @@ from ... import __version__
 from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import HostReply, Refused, Words
+from ...panel.host import Refused, Words
 from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
@@ -178,7 +178,7 @@ async def submit_turn(
     verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
     judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
     words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
-    return await _submit(ctx, session, move, words)
+    return await _play(ctx, session, lambda hosted: hosted.submit(move, words))
 
 
 def _make_drift(subject: str, place: str) -> OffTopic | None:
@@ -210,37 +210,36 @@ async def submit_judgement(
         name: tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)
         for name, points in lists.items()
     }
-    return await _submit(ctx, session, move, replace(Draft(summary=summary, takeaway=takeaway), **entries))
-
-
-async def _submit(ctx: Ctx, session: str, move: str, reply: HostReply) -> str:
-    async with _play(ctx, session) as hosted:
-        await hosted.submit(move, reply)
-    return _answer(ctx, hosted)
+    draft = replace(Draft(summary=summary, takeaway=takeaway), **entries)
+    return await _play(ctx, session, lambda hosted: hosted.submit(move, draft))
 
 
 # --- tools: the user's words ----------------------------------------------------------------------------
 
 
-class UserWords(BaseModel):
+class Accepted(BaseModel):
+    """That the person accepts what a form shows."""
+
+
+class UserWords(Accepted):
     """What the person says."""
 
     words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
 
 
 class NotAsked(UserWords):
-    """Nothing, as the client cannot put a question to the person."""
+    """Nothing: the client has no forms, or it is not the person's turn."""
 
 
 async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
     """Return the question to the person, where the client can ask: the last one put to them, if any."""
-    async with _play(ctx, session) as hosted:
-        kind = (await hosted.expect_user(move)).kind
-    if not _can_ask(ctx):
+    hosted = await _sessions(ctx).take(session)
+    asks = hosted.move
+    if not _can_ask(ctx) or asks is None or asks.id != move or asks.request is not None:
         return NotAsked()
     analysis = hosted.session.analysis
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
-    question = put[-1] if put and kind != "review" else host_text("person", kind)
+    question = put[-1] if put and asks.kind != "review" else host_text("person", asks.kind)
     parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
     parts.append(cut(question, _MAX_QUESTION_LENGTH))
     if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
@@ -252,19 +251,20 @@ async def hear_user(
     session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
 ) -> str:
     """Take the person's own words, asked for through the client."""
-    async with _play(ctx, session) as hosted:
+
+    async def hear(hosted: HostedSession) -> None:
+        await hosted.expect_user(move)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
         if not isinstance(heard.data, NotAsked):
             await hosted.say(move, heard.data.words, relayed=False)
-    return _answer(ctx, hosted)
+
+    return await _play(ctx, session, hear)
 
 
 async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
     """Take the person's words as the host passes them on."""
-    async with _play(ctx, session) as hosted:
-        await hosted.say(move, words, relayed=True)
-    return _answer(ctx, hosted)
+    return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=True))
 
 
 # --- tools: the items -----------------------------------------------------------------------------------
@@ -280,20 +280,12 @@ async def status(item: str, ctx: Ctx) -> str:
     return to_json(_sessions(ctx).project.status(item))
 
 
-class Accepted(BaseModel):
-    """That the person accepts what a form shows."""
-
-
-class NotShown(Accepted):
-    """Nothing, as the client has no forms."""
-
-
-async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotShown:
+async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
     """Return the form that shows the person an item before it is added, where the client can."""
     if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
         raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
     if not _can_ask(ctx):
-        return NotShown()
+        return NotAsked()
     shown = "\n\n".join(filter(None, (host_text("person", "item"), title.strip(), text.strip())))
     return Elicit(shown, Accepted)
 
@@ -304,7 +296,7 @@ async def add_item(
     """Add an item and return its name."""
     if not isinstance(shown, AcceptedElicitation):
         raise ToolError(host_text("asking", "not-added"))
-    add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotShown))
+    add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotAsked))
     entry = await asyncio.to_thread(add, text, title=title.strip() or None)
     note = host_text("asking", "added", item=entry.slug)
     return to_json({"item": entry.slug, "title": entry.title, "note": note})
@@ -317,18 +309,18 @@ def _sessions(ctx: Ctx) -> HostedSessions:
     return ctx.request_context.lifespan_context
 
 
-@asynccontextmanager
-async def _play(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
-    """Hold a session for a call; a refusal says that nothing has changed, and what is legal now."""
+async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
+    """Act in a session and return the next move; a refusal says what is legal, and that nothing changed."""
     hosted = await _sessions(ctx).take(session)
     try:
-        yield hosted
+        await act(hosted)
     except Refused as refusal:
         now, move = "Legal now: start(item).", hosted.move
         if move is not None:
             calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
             now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
         raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
+    return _answer(ctx, hosted)
 
 
 def _answer(ctx: Ctx, hosted: HostedSession) -> str:
