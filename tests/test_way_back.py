@@ -98,6 +98,17 @@ def test_undo_takes_back_feedback_byte_for_byte(place: tuple[Path, Path]) -> Non
 
 
 @pytest.mark.rule("MENU-7")
+def test_a_change_that_cannot_be_noted_is_made_and_that_is_said_at_once(place: tuple[Path, Path]) -> None:
+    root, item = place
+    (item / ".journal" / "undo.log").mkdir(parents=True)
+    lines = talk(root, item, [*ANSWERS, "undo"])
+    assert SECOND in (item / "quick-scan.md").read_text()
+    said = next(text for text in texts(lines, "update") if "cannot be undone" in text)
+    assert said.startswith("This change of quick-scan.md cannot be undone. Could not add to ")
+    assert "a folder has that name" in said
+
+
+@pytest.mark.rule("MENU-7")
 def test_undo_takes_back_an_elaboration_and_notes_it(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS])
@@ -253,7 +264,7 @@ def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str)
     lines = talk(root, item, [words, SECOND])
     assert texts(lines, "answer")[0] == words
     document = (item / "quick-scan.md").read_text()
-    assert "- **Point**: I don't know" in document
+    assert "- Open question: What is the point?" in document
     assert words not in document
 
 
@@ -273,7 +284,7 @@ def test_skip_keeps_an_answer_that_stands(place: tuple[Path, Path], way: str) ->
     document = (item / "quick-scan.md").read_text()
     assert FIRST in document
     assert (SECOND in document) is (way != "back")
-    assert ("- **Measure**: I don't know" in document) is (way == "back")
+    assert ("- Open question: How is it measured?" in document) is (way == "back")
     assert "80 inspectors" not in document
 
 

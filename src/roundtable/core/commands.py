@@ -233,11 +233,10 @@ class AskFollowUp(Struct, frozen=True):
 
 
 class AskDraft(Struct, frozen=True):
-    """Ask for the text of the sections that the step writes."""
+    """Ask for the text of the sections that the step writes: the answers, in the form of each document."""
 
     brief: StepBrief
     targets: tuple[Target, ...]
-    material: tuple[Material, ...] = ()
 
 
 class WriteStep(Struct, frozen=True):

@@ -93,17 +93,16 @@ def comes_back_to(text: str, subject: str, words: str) -> bool:
 
 # --- exits ----------------------------------------------------------------------------------------------
 
-_WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
-_KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
-_STOPS = phrases_of("quit | stop")
+_WRAP_UP = r"wrap(?: it| this)? up"
+_EXIT = rf"(?:done|exit|back(?! to\b)|wrap-up|{_WRAP_UP})(?!\S)"
 _FILLERS = phrases_of(
     "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
     "| so | well | alright"
 )
 _QUESTION_WORDS = word_set("what how why when where who which")
-_CONDITIONS = phrases_of(
-    "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
-    "| in case | provided | assuming"
+_CONDITIONS = re.compile(
+    r"(?<!\S)(?:if|when|whenever|once|until|till|after|before|unless|while|as soon as|as long as|in case"
+    r"|provided|assuming)(?!\S)"
 )
 # "Not quite done", but neither "not that, done" nor "no, I'm done".
 _NEGATED = re.compile(
@@ -125,31 +124,23 @@ _GO_ON = re.compile(
 def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
     words = strip_fillers(text)
-    starts = any(words[: len(start)] == start for start in _WRAP_UPS)
-    if words in _KEYWORDS or (starts and len(words) <= _MAX_UNCLEAR_WORDS):
+    said, is_short = " ".join(words), len(words) <= _MAX_UNCLEAR_WORDS
+    if re.fullmatch(_EXIT, said) or (is_short and re.match(rf"{_WRAP_UP}(?!\S)", said)):
         return "exit"
-    if words in _STOPS:
+    if said in ("quit", "stop"):
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
-    if _NEGATED.search(fold_text(text)):
+    # What depends on a condition ends nothing.
+    free = _CONDITIONS.split(said)[0]
+    if _NEGATED.search(fold_text(text)) or not re.search(rf"(?<!\S){_EXIT}", free):
         return None
-    is_met = is_at_edge = False
-    for keyword in _KEYWORDS:
-        for start in range(len(words)):
-            end = start + len(keyword)
-            if (
-                words[start:end] == keyword
-                and words[start : end + 1] != ("back", "to")
-                and not any(find_phrase(each, words[:start]) is not None for each in _CONDITIONS)
-            ):
-                is_met, is_at_edge = True, is_at_edge or start == 0 or end == len(words)
     is_question = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?") and any(
         first.removesuffix("n't") in _AUXILIARIES and second in ("we", "i")
         for first, second in pairwise(words)
     )
-    is_unclear = is_met and (is_question or (is_at_edge and len(words) <= _MAX_UNCLEAR_WORDS))
-    return "unclear-exit" if is_unclear else None
+    is_at_edge = re.match(_EXIT, free) or (free == said and re.search(rf"(?<!\S){_EXIT}$", said))
+    return "unclear-exit" if is_question or (is_at_edge and is_short) else None
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
@@ -247,35 +238,28 @@ def reverses(text: str, earlier: str) -> bool:
 
 # --- what the user says of the code ---------------------------------------------------------------------
 
-_FILE = re.compile(
-    r"(?:`(?P<code>[\w./-]+)(?::(?P<at>\d{1,6})(?:-\d{1,6})?)?`"
-    r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
-    r"(?::(?P<line>\d{1,6})(?:-\d{1,6})?)?)"
+_LINES = r"(?::\d{1,6}(?:-\d{1,6})?)?"
+_PLACE = (
+    rf"(?:`[\w./-]++{_LINES}`"
+    r"|(?<![\w/@.-])(?:(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)"
+    rf"(?![\w/]){_LINES})"
 )
-# The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
-_FILES = (
-    r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
+_PLACES = re.compile(rf"{_PLACE}(?:(?:,| and| or|, and|, or) {_PLACE})*")
+# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+_WITHIN = re.compile(r"\b(?:at|in|of|by|from) $", re.IGNORECASE)
+_IS_TOUCHED = re.compile(
+    r" (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b", re.IGNORECASE
 )
-_NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-_CORRECTIONS = tuple(
-    (is_touched, re.compile(pattern))
-    for is_touched, pattern in (
-        (
-            True,
-            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
-        ),
-        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        (
-            False,
-            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
-            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
-            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-        ),
-        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
-        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
-    )
+_NOT_TOUCHED = re.compile(
+    r"(?: \([^()]*\))?(?: itself| too| also)?,? (?:"
+    r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
+    r"(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+    r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+    r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
+    re.IGNORECASE,
 )
+_DO_NOT_TOUCH = re.compile(r"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) $", re.IGNORECASE)
+_LEAVE, _ALONE = re.compile(r"\bleave $", re.IGNORECASE), re.compile(r" (?:alone|as it is|as they are|out)\b")
 
 
 class CodeCorrection(Struct, frozen=True):
@@ -291,24 +275,19 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     found: list[CodeCorrection] = []
     for sentence in split_sentences(text):
         words = " ".join(sentence.split())
-        if words.endswith("?"):
-            continue
-        places: list[str] = []
-
-        def number(file: re.Match[str], places: list[str] = places) -> str:
-            path, line = (
-                (file["code"] or file["path"]).strip("/").removeprefix("./"),
-                file["at"] or file["line"],
+        for named in _PLACES.finditer(words) if not words.endswith("?") else ():
+            before, after = words[: named.start()], words[named.end() :]
+            is_touched = _IS_TOUCHED.match(after) is not None
+            is_untouched = (
+                (_NOT_TOUCHED.match(after) and not _WITHIN.search(before))
+                or _DO_NOT_TOUCH.search(before)
+                or (_LEAVE.search(before) and _ALONE.match(after))
             )
-            places.append(f"{path}:{line}" if line else path)
-            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
-
-        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
-        for is_touched, pattern in _CORRECTIONS:
-            numbers = (
-                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
-            )
-            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
+            for place in re.findall(_PLACE, named[0]) if is_touched or is_untouched else ():
+                path, _, lines = place.strip("`").partition(":")
+                path, line = path.strip("/").removeprefix("./"), lines.partition("-")[0]
+                if "." in path or "/" in path:
+                    found.append(CodeCorrection(f"{path}:{line}" if line else path, is_touched, words))
     return tuple(found)
 
 

@@ -138,18 +138,17 @@ class Resume:
         """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
         if problem := draft_problem(self._folder):
             self._warnings.append(f"{problem} The item goes by the name of its folder.")
-        for journal in list_journals(self._folder):
-            if journal.name.endswith(_ELABORATE) and (leg := self._replay(journal.name)):
-                if leg.is_discussing:
-                    return self._take_up(leg)
-                self.close(journal)
         legs = [leg for journal in list_journals(self._folder) if (leg := self._replay(journal.name))]
+        apart = {leg.journal.name for leg in legs if leg.journal.name.endswith(_ELABORATE)}
+        opened = next((leg for leg in legs if leg.journal.name in apart and leg.is_discussing), None)
+        if legs and opened is None:
+            here = self._look()
+            others = (leg for leg in legs if leg.journal.name not in apart)
+            opened = next((leg for leg in others if _is_open(leg.analysis, here)), None)
         for leg in legs:
-            if leg.analysis.stage is Stage.ENDED:
-                # A kill, or a transcript that could not be written, left it behind.
+            # A kill, or a transcript that could not be written, left it behind.
+            if leg is not opened and (leg.journal.name in apart or leg.analysis.stage is Stage.ENDED):
                 self.close(leg.journal)
-        here = self._look() if legs else None
-        opened = next((leg for leg in legs if here and _is_open(leg.analysis, here)), None)
         return self._take_up(opened) if opened is not None else self.next()
 
     def close(self, journal: Journal) -> None:

@@ -282,7 +282,7 @@ class Session:
     async def _show_hand_off(self, leg: Leg) -> None:
         """Show what whoever builds the item has to know, in a few lines."""
         from ..documents.handoff import write_summary
-        from ..store.questions import read_hand_off
+        from ..store.outputs import read_hand_off
 
         opening = leg.analysis.opening
         hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)
