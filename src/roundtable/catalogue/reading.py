@@ -157,7 +157,7 @@ def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Probl
         before.add(step.step_id)
         persona = step.persona
         if roster is not None and persona not in roster and step.phase is not None:
-            lead = roster.lead_of(step.phase.key).persona
+            lead = roster.lead_of(step.phase.key)
             # Who was sent away on purpose needs no warning for each of the steps it would have conducted.
             if persona not in seats.disabled:
                 reason = f"no persona has the key '{persona}'; {lead.name} conducts the step"

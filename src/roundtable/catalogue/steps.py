@@ -13,7 +13,7 @@ import msgspec
 
 from ..core import validation
 from ..core.errors import RuleBroken
-from ..core.progress import Condition
+from ..core.progress import parse_condition
 from ..core.steps import (
     PROJECT_KINDS,
     Criterion,
@@ -80,7 +80,7 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     skip_if = file.convert_or_warn("skip_if", str, "")
     try:
         if skip_if:
-            Condition.parse(skip_if)
+            parse_condition(skip_if)
     except RuleBroken as error:
         file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
         skip_if = ""

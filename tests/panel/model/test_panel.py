@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
     Answer,
-    AskDraft,
     AskFeedback,
     AskFollowUp,
     AskFraming,
@@ -26,7 +25,7 @@ from roundtable.core.commands import (
     Table,
 )
 from roundtable.core.errors import PanelFailed
-from roundtable.core.steps import Question, Target
+from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
@@ -295,31 +294,6 @@ def test_reading_needs_something_to_read() -> None:
     )
     assert "| 60 inspectors" in model.requests[0].conversation.system
     assert asyncio.run(words.answer(AskReading(STEP, material))) == ""
-
-
-TARGETS = (
-    Target("requirements-spec.md", "1. Context"),
-    Target("data.json", "x"),
-    Target("notes.md", "2. Notes"),
-)
-
-
-@pytest.mark.rule("STEP-4", "STEP-5")
-def test_a_section_holds_the_answers_and_no_model_words_it() -> None:
-    words, model = panel()
-    sections = asyncio.run(words.answer(AskDraft(TWO_ANSWERS, TARGETS)))
-    assert [section.target for section in sections] == list(TARGETS)
-    first, data, second = (section.text for section in sections)
-    assert first == second == WRITTEN
-    assert json.loads(data)["answers"][0] == {"label": "Problem", "text": "60 inspectors wait."}
-    assert model.requests == []
-
-
-def test_what_nobody_knew_is_an_open_question() -> None:
-    words, _ = panel()
-    unknown = (Answer("Problem", "Who?", "", unknown=True),)
-    sections = asyncio.run(words.answer(AskDraft(replace(STEP, answers=unknown), TARGETS)))
-    assert sections[0].text == "- Open question: Who?"
 
 
 @pytest.mark.rule("FAIL-1")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ...core import commands as do
 from ...core.events import Offer
-from ...core.synthesis import Draft, join_lines, list_deciding_turns
+from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import NEUTRAL
 from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
@@ -86,11 +86,6 @@ class ModelPanel:
                 )
                 asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
                 return asked or request.criterion.follow_up
-            case do.AskDraft():
-                from ...documents.drafting import draft
-
-                # The sections hold what the person answered: nothing is left for a model to word.
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, feedback):
                 prompt = "aside" if request.aside else "take-up"
                 words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)
@@ -158,7 +153,7 @@ class ModelPanel:
 
     async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
         """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
-        numbers = ", ".join(str(number) for number in list_deciding_turns(table.turns))
+        numbers = ", ".join(str(number) for number in decision_turns(table.turns, by_sound=True))
         words = fill(
             "synthesis",
             decided=f", {numbers} among them" if numbers else "",
