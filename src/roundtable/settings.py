@@ -308,8 +308,10 @@ def find_root() -> Path:
         if folder.stat().st_uid != owner:
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
-        has_table, _ = _SettingsReader().read_table(folder / "pyproject.toml", "", "[tool.roundtable")
-        if has_table or any((folder / name).exists() for name in marks):
+        if (
+            any((folder / name).exists() for name in marks)
+            or _SettingsReader().read_table(folder / "pyproject.toml", "", "[tool.roundtable")[0]
+        ):
             return Path() if folder == here else folder
     return Path()
 

@@ -211,19 +211,18 @@ def _load_yaml(text: str) -> object:
             level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             is_marked = getattr(event, "anchor", None) is not None or getattr(event, "tag", None) is not None
             if is_marked or isinstance(event, yaml.AliasEvent) or level > MAX_NESTING:
-                said = "uses a YAML anchor (&), alias (*) or tag (!), or nests too deep; quote or simplify it"
-                raise UnusableError(FRONT_MATTER, said)
-        return yaml.load(text, Loader=loader)
+                break
+        else:
+            return yaml.load(text, Loader=loader)
+        said = "uses a YAML anchor (&), alias (*) or tag (!), or nests too deep; quote or simplify it"
     except yaml.YAMLError as error:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         # Lines are counted in the file, where the first is the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
         said = f"is not sound YAML{where}" + (f": {reason}" if reason else "")
-        raise UnusableError(FRONT_MATTER, said) from None
-    except (OverflowError, RecursionError, ValueError) as error:
-        if isinstance(error, UnusableError):
-            raise
-        raise UnusableError(FRONT_MATTER, "holds a value that cannot be read; put it in quotes") from None
+    except (OverflowError, RecursionError, ValueError):
+        said = "holds a value that cannot be read; put it in quotes"
+    raise UnusableError(FRONT_MATTER, said)
 
 
 def _tidy(name: str, value: object) -> object:

@@ -94,21 +94,17 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     `trusted` are patterns that need no check for how long they take; None trusts them all.
     """
     switch = convert(file.fields, _Switch)
-    if not _KEY.fullmatch(switch.key):
-        said = "must be small letters, digits and single hyphens, such as `security-lead`"
+    if not _KEY.fullmatch(switch.key) or switch.key == USER:
+        said = f"must be small letters, digits and single hyphens, such as `security-lead`, and not `{USER}`"
         raise UnusableError("key", said)
-    if switch.key == USER:
-        raise UnusableError("key", f"'{USER}' is taken by the person at the table")
     if switch.disabled:
         return PersonaFile(switch.key, None, described="name" in file.fields)
     given = file.convert_fields(_PersonaFields, "persona")
     first = given.name.split()[0]
-    if _BREAKS_ATTRIBUTION.search(given.name) or not first[0].isalpha():
-        said = "must begin with a letter and hold no brackets, slashes or marks such as : , * #"
-        raise UnusableError("name", said)
-    if first.casefold() in _RESERVED_NAMES:
-        said = f"'{first}' already means something else in a synthesis; choose another first name"
-        raise UnusableError("name", said)
+    is_reserved = first.casefold() in _RESERVED_NAMES
+    if _BREAKS_ATTRIBUTION.search(given.name) or not first[0].isalpha() or is_reserved:
+        said = "must begin with a letter, hold no brackets, slashes or marks such as : , * #"
+        raise UnusableError("name", f"{said} and not begin with {', '.join(sorted(_RESERVED_NAMES))}")
     for phase in given.phases:
         if phase not in PHASE_KEYS:
             file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")

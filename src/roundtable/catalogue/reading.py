@@ -150,10 +150,10 @@ def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Probl
     before: set[str] = set()
     steps = []
     for step, file in ((entry.value, entry.shown) for entry in loaded):
-        for other in step.depends_on:
-            if other not in before:
-                reason = f"no step {other[:60]} comes before it; it is ignored"
-                problems.append(Problem(file, "depends_on", reason, skipped=False))
+        met = tuple(other for other in step.depends_on if other in before)
+        for other in (other for other in step.depends_on if other not in met):
+            reason = f"no step {other[:60]} comes before it; it is ignored"
+            problems.append(Problem(file, "depends_on", reason, skipped=False))
         before.add(step.step_id)
         persona = step.persona
         if roster is not None and persona not in roster and step.phase is not None:
@@ -163,7 +163,6 @@ def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Probl
                 reason = f"no persona has the key '{persona}'; {lead.name} conducts the step"
                 problems.append(Problem(file, "persona", reason, skipped=False))
             persona = lead.key
-        met = tuple(other for other in step.depends_on if other in before - {step.step_id})
         steps.append(replace(step, depends_on=met, persona=persona))
     return tuple(steps)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -78,15 +77,6 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     for name in (name for name, questions in modes.items() if not questions):
         file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
     labels = {question.label for question in (*brief, *standard, *deep)}
-
-    def check_criterion(label: str, check: str, _follow_up: str) -> str:
-        if label not in labels:
-            return f"no question has the label '{label}'"
-        return "" if validation.is_known_check(check) else f"'{check}' is not a known check"
-
-    def check_target(output: str, _section: str) -> str:
-        return "" if output in given.outputs else f"'{output}' is not among the outputs"
-
     skip_if = file.convert_or_warn("skip_if", str, "")
     try:
         if skip_if:
@@ -94,7 +84,10 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     except RuleBroken as error:
         file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
         skip_if = ""
-    rows = partial(_parse_rows, file, sections)
+    criteria = _parse_rows(
+        file, sections, "Validation", 3, lambda row: row[0] in labels and validation.is_known_check(row[1])
+    )
+    targets = _parse_rows(file, sections, "Artifacts", 2, lambda row: row[0] in given.outputs)
     return Step(
         step_id=given.step_id,
         title=given.title,
@@ -106,8 +99,8 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
         brief=brief or spare,
         standard=standard or spare,
         deep=deep or spare,
-        validation=tuple(Criterion(*row) for row in rows("Validation", 3, check_criterion)),
-        targets=tuple(Target(*row) for row in rows("Artifacts", 2, check_target)),
+        validation=tuple(Criterion(*row) for row in criteria),
+        targets=tuple(Target(*row) for row in targets),
     )
 
 
@@ -143,10 +136,8 @@ def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Questio
     questions: dict[str, Question] = {}
     for label, block in blocks:
         place = f"{mode}, '{label[:MAX_LABEL_LENGTH]}'"
-        if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>"):
-            file.warn(place, f"a label has at most {MAX_LABEL_LENGTH} characters and none of * | ` < >")
-        elif label in questions:
-            file.warn(place, "the label stands twice at this depth; the second question is ignored")
+        if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>") or label in questions:
+            file.warn(place, f"a label stands once, has at most {MAX_LABEL_LENGTH} characters, no * | ` < >")
         elif question := _parse_question(label, block, place, file):
             questions[label] = question
     return tuple(questions.values())
@@ -179,15 +170,13 @@ def _parse_rows(
     sections: Mapping[str, list[str]],
     section: str,
     columns: int,
-    find_fault: Callable[..., str],
+    is_sound: Callable[[list[str]], bool],
 ) -> Iterator[list[str]]:
-    """Yield the list lines of a section, each cut at its bars into so many cells without a fault."""
+    """Yield the list lines of a section, each cut at its bars into so many cells that name what there is."""
     for line in filter(None, (" ".join(line.split()) for line in sections.get(section, ()))):
         cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
-        fault = f"a line needs {columns} parts with | between them"
-        if line.startswith("- ") and len(cells) == columns and all(cells):
-            fault = find_fault(*cells)
-        if fault:
-            file.warn(section, f"{fault}; ignored: {line[:80]}")
-        else:
+        if line.startswith("- ") and len(cells) == columns and all(cells) and is_sound(cells):
             yield cells
+        else:
+            said = f"needs {columns} parts with | between them that name what there is; ignored: {line[:80]}"
+            file.warn(section, f"a line {said}")

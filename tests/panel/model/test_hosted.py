@@ -113,8 +113,8 @@ def test_a_reader_that_leaves_closes_everything_and_is_still_charged() -> None:
         (ConnectionRefusedError(), "unreachable", "cannot be reached"),
         (api.ModelServerError("m", "500"), "server", "failed on its side"),
         (api.ModelOverloadedError("m", "busy"), "server", "failed on its side"),
-        (api.ModelContextWindowExceededError("m", "long"), "too-long", "so long a conversation"),
-        (api.ModelNotFoundError("m", "what"), "unknown-model", "is not known"),
+        (api.ModelContextWindowExceededError("m", "long"), "rejected", "name another model"),
+        (api.ModelNotFoundError("m", "what"), "rejected", "Check its name"),
         (
             api.ModelRequestRejectedError("m", "no", body={"error": {"message": f"no {CANARY} here"}}),
             "rejected",

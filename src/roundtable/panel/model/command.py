@@ -158,11 +158,9 @@ class CommandModel:
     def _secrets(self) -> Iterator[str]:
         """The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`."""
         for before, word in pairwise(self._command):
-            name, equals, value = word.partition("=")
-            if equals and _SECRET_NAME.search(name):
-                yield value
-            if before.startswith("-") and "=" not in before and _SECRET_NAME.search(before):
-                yield word
+            name, _, value = word.partition("=")
+            yield value if _SECRET_NAME.search(name) else ""
+            yield word if _SECRET_NAME.search(before) else ""
 
 
 async def _end(process: Process) -> None:

@@ -232,13 +232,10 @@ def forecast(table: Table) -> Usage:
     return Usage(sent, table.max_turns * _TURN + _SYNTHESIS, estimated=True)
 
 
-HOSTED = ("anthropic", "openai", "google")
-
-
 def price(model: str, usage: Usage) -> Decimal | None:
     """What a call has cost in US dollars; None where nobody knows."""
     provider, _, name = model.partition(":")
-    if provider not in HOSTED or not name:
+    if provider not in ("anthropic", "openai", "google") or not name:
         return None
     try:
         from genai_prices import Usage as Priced

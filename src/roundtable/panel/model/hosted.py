@@ -109,8 +109,6 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     from pydantic_ai import exceptions as api
 
     match error:
-        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
-            return "too-long", ""
         case TimeoutError() | api.ModelTimeoutError() | api.ModelRequestTimeout():
             return "time-out", ""
         case api.ModelHTTPError(status_code=408):
@@ -122,9 +120,7 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "rate-limit", f"It asks to wait {ceil(seconds)} seconds." if seconds else ""
         case api.ModelQuotaExceededError():
             return "quota", ""
-        case api.ModelNotFoundError():
-            return "unknown-model", ""
-        case api.ModelRequestRejectedError():
+        case api.ModelRequestRejectedError() | api.ModelHTTPError(status_code=413):
             match error.body:
                 case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
                     return "rejected", message
