@@ -51,13 +51,6 @@ VOICES = (
 )
 
 
-def find_voice(key: str | None, roster: Roster | None) -> Voice | None:
-    """Return the voice of a persona, by its place at the table; None for everybody else."""
-    if roster is None or key not in roster.keys:
-        return None
-    return VOICES[roster.keys.index(key) % len(VOICES)]
-
-
 class Sign(Struct, frozen=True):
     """The sign in the margin of a text's first line, its style, and the name that the text begins with."""
 
@@ -231,11 +224,10 @@ class _MarkdownText(Markdown):
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
-    """Return the speaker's sign, and the name where the text begins with it."""
-    voice = find_voice(line.speaker, roster)
-    if voice is None or roster is None or line.speaker is None:
+    """Return the sign of the speaker's place at the table, and the name where the text begins with it."""
+    if roster is None or line.speaker is None or line.speaker not in roster:
         return NO_SIGN
-    persona = roster[line.speaker]
+    persona, voice = roster[line.speaker], VOICES[roster.keys.index(line.speaker) % len(VOICES)]
     names = (f"{persona.title}:", persona.title, f"{persona.name}:")
     return Sign(voice.sign, voice.colour, next((name for name in names if line.text.startswith(name)), ""))
 
