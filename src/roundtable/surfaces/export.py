@@ -52,7 +52,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         focus_question="{focus question}",
         first=_COLLEAGUE,
     )
-    leads = [(phase.key, phase.name, roster.lead_of(phase.key).persona.name) for phase in PHASES]
+    leads = [(phase.key, phase.name, roster.lead_of(phase.key).name) for phase in PHASES]
     writes = [
         (step.step_id, step.title, step.depth, ", ".join(step.outputs), ", ".join(step.depends_on) or "-")
         for step in steps

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from people import ROSTER
 from roundtable.catalogue import load_steps
 from roundtable.core.analysis import Analysis, Opening, Stage
-from roundtable.core.lines import Line, LineKind, quiet_menu
+from roundtable.core.lines import Line, LineKind
 from roundtable.core.lines import menu as menu_text
 from roundtable.core.progress import Progress
 from roundtable.core.steps import PHASES, Item
@@ -131,7 +131,7 @@ def test_menus_are_read_whatever_they_ask() -> None:
         ("C", "Continue to Phase 02 (Impact Analysis)"),
     ]
     assert last.takes_feedback
-    quiet = Menu.read(quiet_menu(last=False, next_phase=None))
+    quiet = Menu.read(menu_text(last=False, next_phase=None, is_quick=True))
     assert quiet.choices == (("C", "Continue"), ("E", "Elaboration Mode")) and quiet.takes_feedback
     text = "Try again, or go on with the offline panel?\n[T] Try again  [O] Offline"
     asked = Menu.read(text)

@@ -11,7 +11,7 @@ import click
 from msgspec.structs import replace
 
 from ...core.errors import DiskFailed, RuleBroken
-from ...detection import FoundModel, ask_model, find_login_problem, find_models, list_speakers, read_model
+from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
 from ...diagnosis import diagnose
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
@@ -136,8 +136,8 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
             return replace(settings, is_panel_chosen=True)
         if chosen is None:
             put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
-        elif problem := _find_problem(chosen, settings):
-            put_text(f"{problem} Choose another, or press Enter to stay offline.")
+        elif chosen.lacks:
+            put_text(f"{chosen.name} {chosen.lacks}. Choose another, or press Enter to stay offline.")
         else:
             _remember("model", chosen)
             speaker = {"panel": "model", "models": (chosen.model,), "base_url": chosen.base_url}
@@ -152,11 +152,6 @@ def _remember(panel: str, model: FoundModel | None = None) -> None:
         tell(f"{failure} Your choice counts for this time.")
     else:
         put_text(f"{model.name if model else _OFFLINE}: kept in {own}.\n")
-
-
-def _find_problem(model: FoundModel, settings: Settings) -> str:
-    """Return why a model that the user chose cannot be asked; its login is looked up for this."""
-    return f"{model.name} {model.lacks}." if model.lacks else find_login_problem(model, settings.root)
 
 
 def _describe(model: FoundModel, mark: str) -> str:
@@ -208,8 +203,8 @@ def use_model(flags: Flags, name: str) -> None:
         own, told = remember_panel(_OFFLINE), "offline speaks from now on. Nothing leaves this machine."
     else:
         model = read_model(name, flags.base_url or "", find_models(settings.root))
-        if problem := _find_problem(model, settings):
-            tell(problem)
+        if model.lacks:
+            tell(f"{model.name} {model.lacks}.")
         own = remember_panel("model", model.model, model.base_url)
         told = f"{model.name} speaks from now on. {_warn(model)}"
     variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")

@@ -108,16 +108,17 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
     project, entry = flags.find_item(item)
     if post is not None and form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
-    named = project.name_issue(entry.slug, post) if post is not None else ""
+    issue = project.find_issue(entry.slug, post) if post is not None else None
     text, paths = project.write_hand_off(entry.slug, form, Path(out) if out and post is None else None)
-    if post is not None:
+    if issue is not None:
+        named, comment = issue
         tell(text)
         if not sys.stdin.isatty():
             raise RuleBroken(
                 f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}."
             )
         yes = confirm(f"Put this as a comment on {named}?")
-        tell(f"Posted: {project.post_hand_off(entry.slug, post, text)}" if yes else "Nothing was posted.")
+        tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
     flags.show_result(
