@@ -21,7 +21,6 @@ from roundtable.surfaces.terminal.page import (
     LineFormatter,
     Menu,
     describe_work,
-    draw_progress,
     format_bottom_line,
 )
 
@@ -116,11 +115,6 @@ def test_between_lines_there_is_a_blank_one_but_updates_stand_together() -> None
     )
 
 
-def test_the_progress_stands_where_a_step_is_entered() -> None:
-    entered = shown(Line("step", f"{MAYA.title} -- Step 01-01: X", MAYA.key))
-    assert entered.startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps\n● Maya Chen")
-
-
 def test_a_menu_is_two_quiet_lines() -> None:
     line = Line("menu", menu_text(last=False, next_phase=None))
     assert shown(line, 80) == (
@@ -168,8 +162,7 @@ def test_the_bottom_line_drops_what_matters_least() -> None:
     assert format_bottom_line(None, 80) == ""
 
 
-def test_the_bar_and_who_is_at_work() -> None:
-    assert draw_progress(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
+def test_who_is_at_work() -> None:
     assert describe_work(None) == ""
     assert describe_work(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
     assert describe_work(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"

@@ -7,8 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from roundtable.catalogue import load_roster
-from roundtable.surfaces.terminal.page import VOICES, find_voice
+from roundtable.surfaces.terminal.page import VOICES
 
 Rgb = tuple[float, float, float]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
@@ -76,12 +75,3 @@ def test_all_voices_differ_in_colour_and_even_without_it() -> None:
     for one, other in combinations(VOICES, 2):
         assert math.dist(seen(one.colour, "normal"), seen(other.colour, "normal")) >= 10
     assert len({voice.sign for voice in VOICES}) == len(VOICES)
-
-
-@pytest.mark.rule("PERS-4")
-def test_a_voice_goes_with_the_place_at_the_table() -> None:
-    roster = load_roster()
-    assert [find_voice(key, roster) for key in roster.keys] == list(VOICES[:3])
-    assert find_voice("user", roster) is None
-    assert find_voice(None, roster) is None
-    assert find_voice("business-analyst", None) is None

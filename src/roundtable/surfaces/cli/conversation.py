@@ -149,11 +149,9 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
 
-    is_strict = False
-
     def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
         """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
-        self._answers = answers
+        self._answers, self.is_strict = answers, answers.from_terminal
         self._name = user_name or "You"
         self._is_prompting = is_prompting
         self._between = ""

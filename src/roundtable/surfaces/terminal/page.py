@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from itertools import groupby
 from textwrap import shorten
 from typing import ClassVar
 
@@ -50,13 +49,6 @@ VOICES = (
     Voice("♣", "#008800"),
     Voice("♠", "#767676"),
 )
-
-
-def find_voice(key: str | None, roster: Roster | None) -> Voice | None:
-    """Return the voice of a persona, by its place at the table; None for everybody else."""
-    if roster is None or key not in roster.keys:
-        return None
-    return VOICES[roster.keys.index(key) % len(VOICES)]
 
 
 class Sign(Struct, frozen=True):
@@ -126,8 +118,7 @@ class LineFormatter:
             case "menu":
                 return self._format_menu(Menu.read(text))
             case "step":
-                progress = render(draw_progress(analysis), style=_QUIET) if analysis is not None else ""
-                return progress + render(text, _sign_of(line, roster), "bold")
+                return render(text, _sign_of(line, roster), "bold")
             case "introduction":
                 rule = "─" * min(self._width, _MAX_RULE_WIDTH)
                 return render("\n".join(rule if row == _RULE else row for row in text.split("\n")))
@@ -233,11 +224,10 @@ class _MarkdownText(Markdown):
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
-    """Return the speaker's sign, and the name where the text begins with it."""
-    voice = find_voice(line.speaker, roster)
-    if voice is None or roster is None or line.speaker is None:
+    """Return the sign of the speaker's place at the table, and the name where the text begins with it."""
+    if roster is None or line.speaker is None or line.speaker not in roster:
         return NO_SIGN
-    persona = roster[line.speaker]
+    persona, voice = roster[line.speaker], VOICES[roster.keys.index(line.speaker) % len(VOICES)]
     names = (f"{persona.title}:", persona.title, f"{persona.name}:")
     return Sign(voice.sign, voice.colour, next((name for name in names if line.text.startswith(name)), ""))
 
@@ -257,15 +247,6 @@ class Menu(Struct, frozen=True):
         feedback = [line for line in lines if line.endswith(_FEEDBACK)]
         above = tuple(line for line in lines if line not in feedback and not _CHOICE.search(line))
         return cls(choices, above, bool(feedback))
-
-
-def draw_progress(analysis: Analysis) -> str:
-    """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
-    steps, done = analysis.opening.steps, analysis.completed_steps
-    signs = {step.step_id: "▰" if step.step_id in done else "▱" for step in steps}
-    phases = groupby(signs, key=lambda step_id: step_id[:2])
-    bar = " ".join("".join(signs[each] for each in ids) for _, ids in phases)
-    return f"{bar}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:

@@ -88,7 +88,6 @@ class TableSeat:
         self._room = f"/items/{quote(folder.name)}/room"
         self._asked = 0
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
-        self._sending: set[asyncio.Task[None]] = set()
         self._moment = ""
         self._analysis: Analysis | None = None
         invitation = urlsplit(_announcement(project.root).read_text(encoding="utf-8"))
@@ -127,12 +126,9 @@ class TableSeat:
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Yield what is shown at the table, in order, until it is closed or the user leaves."""
         threading.Thread(target=self._follow, args=(asyncio.get_running_loop(),), daemon=True).start()
-        try:
-            while (line := await self._shown.get()) is not None:
-                if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
-                    yield line
-        finally:
-            await asyncio.gather(*self._sending, return_exceptions=True)
+        while (line := await self._shown.get()) is not None:
+            if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
+                yield line
 
     def say(self, words: str) -> None:
         """Say something at the table; what is refused comes back into the input line."""
@@ -155,26 +151,21 @@ class TableSeat:
         self._end(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
 
     def _send(self, action: str, words: str, **fields: str) -> None:
-        fields |= {"check": self._check, "at": str(self._state.get("listen", 0))}
+        """Send what the user does; on this machine that takes no time."""
         self._asked = 0  # the next news of the table may ask again
-
-        async def send() -> None:
-            problem = ""
-            try:
-                await asyncio.to_thread(lambda: self._open(f"{self._room}/{action}", fields).close())
-            except HTTPError as refused:
-                body = refused.read().decode(errors="replace")
-                problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
-            except _FAILURES:
-                problem = "The server cannot be reached, so nothing was said."
-            if problem:
-                self.prefill = words
-                self._show(Line("notice", problem))
-                self._listen()
-
-        task = asyncio.ensure_future(send())
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+        fields |= {"check": self._check, "at": str(self._state.get("listen", 0))}
+        try:
+            self._open(f"{self._room}/{action}", fields).close()
+        except HTTPError as refused:
+            body = refused.read().decode(errors="replace")
+            problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
+        except _FAILURES:
+            problem = "The server cannot be reached, so nothing was said."
+        else:
+            return
+        self.prefill = words
+        self._show(Line("notice", problem))
+        self._listen()
 
     def _show(self, line: Line | None) -> None:
         self._asked = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from ...core.analysis import Analysis
 from ...core.lines import Awaits
 from ...core.steps import DEPTHS
 from ...core.turns import USER
-from ...store.artifact import read_documents as read_documents  # for the web pages too
+from ...store.artifact import read_documents as read_documents  # for the web pages
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -115,6 +114,8 @@ def find_glued_command(words: str, prefill: str) -> str:
 
 def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
+    import difflib  # late: only the web room compares
+
     for name in sorted({*before, *after}):
         old, new = (texts.get(name, "").splitlines() for texts in (before, after))
         changed = difflib.unified_diff(old, new, n=1, lineterm="")
