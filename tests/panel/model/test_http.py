@@ -39,6 +39,16 @@ def test_the_request_is_the_conversation_and_the_limits(server: Service) -> None
     assert request.body["model"] == "tiny"
     assert request.body["stream"] is True
     assert 77 in (request.body.get("max_tokens"), request.body.get("max_completion_tokens"))
+    assert "response_format" not in request.body
+
+
+def test_an_object_is_asked_for_by_its_schema(server: Service) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    asked_once(server, says("{}"), shape="framing", schema=schema)
+    wanted = server.calls[0].body["response_format"]
+    assert wanted["type"] == "json_schema"
+    assert wanted["json_schema"]["name"] == "framing"
+    assert wanted["json_schema"]["schema"] == schema
 
 
 @pytest.mark.parametrize("name", REFUSALS)

@@ -182,6 +182,8 @@ def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -
     framing = asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
     assert framing == Framing("Two lines.", "Who decides?", "deciding")
     assert "There was no JSON object in it." in model.requests[1].conversation.brief
+    assert model.requests[0].schema is not None
+    assert model.requests[0].shape == "framing"
     words, model = panel("no", "{}")
     with pytest.raises(PanelFailed, match="`summary` or `focus_question` is missing or empty"):
         asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))

@@ -15,7 +15,7 @@ from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
-    from pydantic_ai.models import StreamedResponse
+    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
 _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
@@ -49,6 +49,7 @@ class HostedModel:
                     service,
                     [_message(request.conversation, service)],
                     model_settings=_settings(service, request),
+                    model_request_parameters=_parameters(service, request),
                 ) as stream,
             ):
                 async for event in stream:
@@ -102,6 +103,17 @@ def _settings(service: Service, request: Request) -> ModelSettings:
     if service.system == _NEEDS_MARKS:
         settings["anthropic_cache_instructions"] = True
     return cast("ModelSettings", settings)
+
+
+def _parameters(service: Service, request: Request) -> ModelRequestParameters:
+    """Where the service can be held to a schema, it is; the brief describes the object in any case."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    if request.schema is None or not service.profile.get("supports_json_schema_output", False):
+        return ModelRequestParameters()
+    shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+    return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
 
 
 def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
@@ -121,12 +121,14 @@ def tokens(text: str) -> int:
 
 
 class Request(Struct, frozen=True):
-    """One call: what is sent, and how much may come back in what time."""
+    """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
 
     conversation: Conversation
     report: Callable[[Usage], None]
     output_tokens: int
     seconds: float
+    shape: str = ""
+    schema: Mapping[str, Any] | None = None
 
 
 class Model(Protocol):

@@ -219,7 +219,7 @@ class ModelPanel:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
         asked, reason = sent, ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS)) as pieces:
+            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = replies.read(text, shape)
@@ -233,7 +233,7 @@ class ModelPanel:
         raise make_failure("nonsense", self.name, detail=reason)
 
     async def _reply(
-        self, conversation: Conversation, purpose: str, tokens: int
+        self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
     ) -> AsyncGenerator[str, None]:
         number = uuid4().hex
 
@@ -241,6 +241,8 @@ class ModelPanel:
             self._meter(Call(self.name, purpose, usage, number))
 
         request = Request(conversation, report, tokens, self._seconds)
+        if shape is not None:
+            request = replace(request, shape=purpose, schema=replies.schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:

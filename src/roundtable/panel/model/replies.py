@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeVar
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -331,3 +332,29 @@ def read(text: str, shape: type[Shaped]) -> Shaped:
         raise Misshapen(f"{error}.") from None
     except (msgspec.DecodeError, RecursionError):
         raise Misshapen("It was no sound JSON.") from None
+
+
+# `look` is left out: held to a schema, a small model would fill its look-ups without end.
+_LEFT_OUT = ("title", "default", "description", "look")
+
+
+@cache
+def schema(shape: type[Struct]) -> dict[str, Any]:
+    """The JSON schema of a shape, in one piece and closed, as services want it."""
+    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
+
+    def close(node: Any) -> Any:
+        match node:
+            case {"$ref": str(name)}:
+                return close(parts[name])
+            case dict():
+                closed = {key: close(value) for key, value in node.items() if key not in _LEFT_OUT}
+                if closed.get("type") == "object":
+                    closed |= {"additionalProperties": False, "required": list(closed["properties"])}
+                return closed
+            case list():
+                return [close(each) for each in node]
+            case _:
+                return node
+
+    return cast("dict[str, Any]", close(made))
