@@ -54,7 +54,7 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
     "roundtable.survey.lookup: search_code",
-    "roundtable.survey.relations: find_relations",
+    "roundtable.survey: _find_users",
 )
 _CRITERIA = (
     "a number with a unit",

@@ -25,8 +25,7 @@ from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
-from .store.outputs import Outputs, find_answered
-from .store.questions import read_questions
+from .store.outputs import Outputs, find_answered, read_questions
 from .store.transcript import parse_transcripts
 from .survey.files import CitedFiles
 
