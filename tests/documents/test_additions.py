@@ -201,6 +201,12 @@ def test_a_hostile_block_is_made_harmless(hostile: str, written: str) -> None:
     assert new == f"\n{MARKER}\n\n### Title\n\n{written}\n"
 
 
+@pytest.mark.rule("ART-4", "ART-7")
+def test_a_title_with_the_signs_of_a_comment_leaves_the_block_as_it_is() -> None:
+    addition = add(b"# T\n\n## User Journeys\n", BLOCK.replace("Journeys)", "<!-- A --> B)"))
+    assert b"& &lt;!-- A --&gt; B)\n\n#### Key Insights\n- [Maya] Drafts survive.\n" in addition.document
+
+
 @pytest.mark.rule("ART-7")
 def test_a_marker_that_is_not_whole_is_no_marker() -> None:
     addition = add(b"# T\n\n## User Journeys\n", "<!-- Elaboration: step 01-03 -->x<!-- \n\ntext")

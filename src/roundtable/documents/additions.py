@@ -375,12 +375,13 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
         marker, body = marker.rstrip(), rest.strip()
     else:
         marker = ""
+    first, *others = body.split("\n")
+    if first.startswith("#"):  # a title may be anybody's; all else is escaped where it is written
+        first = first.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+        body = "\n".join([first, *others])
     if _is_harmless(body):
         yield "\n\n".join(filter(None, (marker, _move_headings(body, level, is_addition=is_addition))))
-    first, _, rest = body.partition("\n")
-    title, *lines = (
-        escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *rest.split("\n"))
-    )
+    title, *lines = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
     heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
     entries = "\n".join(f"- {line}" for line in lines if line)
     yield "\n\n".join(filter(None, (marker, heading, entries)))

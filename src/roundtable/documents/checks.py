@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -209,7 +209,6 @@ def _find_line(text: str, place: object) -> int:
     return text.count("\n", 0, max(text.find(json.dumps(place, ensure_ascii=False)), 0)) + 1
 
 
-_TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
 _ATTRIBUTED = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _TAKEAWAY = "Key takeaway:"
 _SILENT = "| **User**: silent"
@@ -226,20 +225,19 @@ def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Rost
 
 def _check_block(block: ElaborationBlock, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
     headings = [found[1] for _, line in block.lines if (found := parse_heading(line))]
-    title = _TITLE.fullmatch(headings[0]) if headings else None
-    if title is None:
-        yield block.line, "After the marker there is no heading 'Elaboration Insights (Step NN-NN: title)'."
-    elif title["step"] != block.step_id:
-        yield block.line, f"The heading names step {title['step']}, the marker {block.step_id}."
-    if block.turns is None:
-        yield block.line, "The block has no line '**Turns**: N | **Exit**: user-initiated or turn-limit'."
-    elif block.turns > limit:
+    title = f"Elaboration Insights (Step {block.step_id}: "
+    needed = {
+        f"heading '{title}title)'": headings[:1] and headings[0].startswith(title),
+        "line '**Turns**: N | **Exit**: user-initiated or turn-limit'": block.turns is not None,
+        "line '**Participants**: ...'": any(line.startswith("**Participants**: ") for _, line in block.lines),
+    }
+    for part in (HEADINGS["insights"], HEADINGS["decisions"], HEADINGS["questions"]):
+        needed[f"section '{part}'"] = part in headings
+    for what, is_there in needed.items():
+        if not is_there:
+            yield block.line, f"The block has no {what}."
+    if block.turns is not None and block.turns > limit:
         yield block.line, f"The block says {block.turns} turns, above the limit of {limit}."
-    if not any(line.startswith("**Participants**: ") for _, line in block.lines):
-        yield block.line, "The block has no line '**Participants**: ...'."
-    for section in (HEADINGS["insights"], HEADINGS["decisions"], HEADINGS["questions"]):
-        if section not in headings:
-            yield block.line, f"The block has no section '{section}'."
     for number, part, words in block.entries():
         if part == HEADINGS["insights"]:
             entry = _ATTRIBUTED.fullmatch(words)
@@ -377,13 +375,14 @@ def check_answers(
 
 
 def _missing_lines(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the earlier lines, each with its number, that the later text does not have in that order."""
-    rest = iter(later)
-    if all(line in rest for line in earlier):
-        return []
-    matcher = SequenceMatcher(None, earlier, later, autojunk=False)
-    kept = {at for block in matcher.get_matching_blocks() for at in range(block.a, block.a + block.size)}
-    return [(at + 1, line) for at, line in enumerate(earlier) if at not in kept]
+    """Return the earlier lines, each with its number, that stand less often in the later text."""
+    left = Counter(later)
+    missing = []
+    for number, line in enumerate(earlier, 1):
+        left[line] -= 1
+        if left[line] < 0:
+            missing.append((number, line))
+    return missing
 
 
 def _quote(line: str) -> str:

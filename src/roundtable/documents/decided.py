@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.analysis import ASSUMED
 from ..core.synthesis import join_lines
-from ..core.text import parse_heading, unescape_markdown
+from ..core.text import unescape_markdown
 from ..core.turns import Material
 from .blocks import find_decisions
+from .gaps import read_title
 from .ids import OVERVIEW, list_records
-from .outline import content_words, find_labelled, prose_lines, section_text
+from .outline import content_words, find_labelled, section_text
 from .questions import find_asked_questions, list_questions
 
 DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
@@ -63,11 +64,8 @@ def read_record(name: str, text: str) -> Material | None:
     status = section_text(text, "Status") or find_labelled(text, "Status")
     if _STATUS_GONE.search(status):
         return None
-    headings = (parse_heading(line) for _, line in prose_lines(text))
-    title = next((heading[1] for heading in headings if heading), name)
-    decision = next(
-        filter(None, (section_text(text, each).strip() for each in ("Decision", "Decision Outcome"))), ""
-    )
+    decision = section_text(text, "Decision").strip() or section_text(text, "Decision Outcome").strip()
+    title = read_title(text.encode("utf-8", "replace"), name)
     return Material(name, f"{title}\n{(decision or text.strip())[:_MAX_RECORD_LENGTH]}")
 
 

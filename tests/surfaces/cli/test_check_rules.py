@@ -187,7 +187,7 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
         (
             lambda t: t.replace("(Step 01-03:", "(Step 01-04:"),
             7,
-            "The heading names step 01-04, the marker 01-03.",
+            "The block has no heading 'Elaboration Insights (Step 01-03: title)'.",
         ),
         (
             lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
