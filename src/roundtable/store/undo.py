@@ -83,8 +83,7 @@ class UndoLog:
 
     def has_written(self, step_id: str, name: str, document: bytes) -> bool:
         """Whether a step has given a file these bytes."""
-        digest = _digest(document)
-        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        notes = self._find_makers(name, document)
         return any((note.step or note.moment[: len(step_id)]) == step_id for note in notes)
 
     def has_notes(self, moment: str) -> bool:
@@ -101,9 +100,12 @@ class UndoLog:
 
     def find_before(self, name: str, current: bytes) -> bytes | None:
         """Return a file from before the change that made it what it is now; None where that is not known."""
-        digest = _digest(current)
-        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
-        return next((note.before for note in notes), None)
+        return next((note.before for note in self._find_makers(name, current)), None)
+
+    def _find_makers(self, name: str, document: bytes) -> list[ChangeNote]:
+        """Return the notes of the changes that gave a file these bytes."""
+        wanted = (name, _digest(document))
+        return [note for note in self._read() if (note.file, note.after) == wanted]
 
     def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment; a note may be of a write that was never made."""
