@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -25,7 +24,7 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import UNCHANGED, read_journal_file
+from .files import UNCHANGED
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
@@ -124,15 +123,7 @@ class UndoLog:
         return Restored(name, current, document)
 
     def _read(self) -> list[ChangeNote]:
-        try:
-            lines = read_journal_file(self._folder, _FILE).splitlines()
-        except (FileNotFoundError, DiskFailed):
-            return []
-        found = []
-        for line in lines:
-            with suppress(ValueError, RecursionError):  # cut off when the process was killed
-                found.append(msgspec.json.decode(line, type=ChangeNote))
-        return found
+        return files.read_records(self._folder, _FILE, ChangeNote)
 
 
 def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:
