@@ -63,8 +63,8 @@ class UndoLog:
         """`moment` names what is noted now, so that it can be taken back together."""
         self._folder = folder
         self._moment = moment
-        self.problems: list[str] = []
-        """Why changes could not be noted, for the user."""
+        self.problems: dict[str, str] = {}
+        """Why the last change of a file could not be noted, for the user."""
 
     def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that a step is about to make; one that cannot be noted is made all the same."""
@@ -77,8 +77,9 @@ class UndoLog:
                 kept = notes[len(notes) // 2 :]
                 files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
             files.append(path, msgspec.json.encode(note) + b"\n")
+            self.problems.pop(name, None)
         except DiskFailed as failure:
-            self.problems.append(f"This change of {one_line(name)} cannot be undone. {failure.failed}")
+            self.problems[name] = f"This change of {one_line(name)} cannot be undone. {failure.failed}"
 
     def has_written(self, step_id: str, name: str, document: bytes) -> bool:
         """Whether a step has given a file these bytes."""
