@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import lines
-from ..core.citations import LinesOf
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
@@ -23,7 +22,7 @@ from ..core.personas import Roster
 from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
-from ..documents.additions import add_feedback, insert_addition, insert_text, write_section, write_skeleton
+from ..documents.additions import insert_addition, insert_text, write_section, write_skeleton
 from ..documents.answers import read_answers, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
@@ -33,7 +32,14 @@ from ..documents.outline import (
     read_sections,
     strip_numbering,
 )
-from ..documents.questions import OpenQuestion, add_answer, find_asked_questions, list_questions, quote_answer
+from ..documents.questions import (
+    OpenQuestion,
+    add_answer,
+    find_asked_questions,
+    find_listed_questions,
+    list_questions,
+    quote_answer,
+)
 from . import files
 from .artifact import (
     RESERVED,
@@ -116,8 +122,7 @@ class Outputs(Struct, frozen=True):
 
         def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
-                addition = add_feedback(document, step_id=step.step_id, heading=heading, block=block)
-                document = addition.document
+                document = insert_addition(document, block, topic=heading, own_heading=heading).document
             return document, _heading_in(document, heading)
 
         try:
@@ -377,11 +382,7 @@ def add_note(document: bytes, text: str) -> bytes:
         position = pieces.pop(0).end
         if pieces and document.startswith(b"**Item**", pieces[0].start):
             position = pieces[0].end
-    refusal = (
-        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-        f"{UNCHANGED} Add it by hand."
-    )
-    return insert_text(shape, shape.settle(shape.first, position), text, refusal=refusal)
+    return insert_text(shape, shape.settle(shape.first, position), text)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
@@ -400,15 +401,13 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
 
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
     """Return every question that the documents leave or left open, in the order of the steps."""
-    from ..documents.checks import check_stories  # late: a session never checks
-
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
     asked: dict[str, list[tuple[int, str]]] = {name: [] for name in documents}
     for name, text in documents.items():
         if is_markdown(name):
             asked[name] = list(find_asked_questions(text))
         elif name.lower().endswith(".json"):
-            asked[name] = [(each.line, each.text) for each in check_stories(text) if each.kind == "open"]
+            asked[name] = list(find_listed_questions(text))
     found = list_questions(documents, asked)
     return tuple(each if each.resolver else _name_asker(each, steps, roster) for each in found)
 
@@ -447,12 +446,10 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     return file
 
 
-def read_hand_off(
-    folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None = None
-) -> HandOff:
-    """Return what the item's documents say to whoever builds it; `lines_of` knows the project's files."""
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+    """Return what the item's documents say to whoever builds it."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions, lines_of)
+    return collect_hand_off(read_item(folder), documents, questions)
