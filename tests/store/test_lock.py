@@ -24,7 +24,7 @@ from roundtable.store.lock import ItemLock, journal_folder, meta_lock
 
 HOLD_ITEM = "with ItemLock(folder): wait()"
 HOLD_META = "with meta_lock(folder): wait()"
-REST = "Nothing was changed. End that session or wait until it ends. Then run the same command again."
+REST = "Nothing was changed. End that session or wait until it ends. Run the same command again."
 
 
 @contextmanager
@@ -154,7 +154,7 @@ class TestItemLock:
             pass
         assert str(caught.value) == (
             f"Could not lock {folder / '.journal' / 'item.lock'}: Is a directory. Nothing was changed. "
-            "Check that the folder can be written to. Then run the same command again."
+            "Check that the folder can be written to. Run the same command again."
         )
 
 
@@ -199,7 +199,7 @@ class TestMetaLock:
             pytest.fail("both have it")
         assert str(caught.value) == (
             "Another program has kept meta.json of offline-forms for more than 0.05 seconds. "
-            "Nothing was changed. Wait until it is done. Then run the same command again."
+            "Nothing was changed. Wait until it is done. Run the same command again."
         )
 
     def test_is_waited_for_10_seconds_at_most(self) -> None:

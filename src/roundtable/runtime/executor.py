@@ -386,7 +386,7 @@ class Executor:
 
     def _tell_changes(self, announcements: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         """Return what to say of changes, and their moment; empty if there is nothing to take back."""
-        told = (*announcements, *self._undo_log.problems)
+        told = (*announcements, *self._undo_log.problems.values())
         self._undo_log.problems.clear()
         return told, self._moment if self._undo_log.has_notes(self._moment) else ""
 

@@ -17,13 +17,18 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
 
+MAX_LOG_SIZE = 64 * 1024 * 1024
 JOURNAL_FOLDER = ".journal"
+Record = TypeVar("Record")
 
 _CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -304,6 +309,9 @@ def checkpoint(point: str) -> None:
 
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
+    is_plain = name.isprintable() and name != ".." and Path(name).name == name
+    if is_plain and not (folder / name).is_symlink():  # nearly always, and told in no time
+        return None
     try:
         home, place = os.path.realpath(folder), Path(os.path.realpath(folder / name))
         is_circle = place.is_symlink()
@@ -362,6 +370,16 @@ def journal_home(folder: Path) -> Path:
 def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in `.journal`, where no link is ever followed."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
+
+
+def read_records(folder: Path, name: str, kind: type[Record]) -> list[Record]:
+    """Return what the lines of a file in `.journal` hold; what does not read, or was cut off, is left out."""
+    found: list[Record] = []
+    with suppress(FileNotFoundError, DiskFailed, ItemCorrupt):
+        for line in read_journal_file(folder, name, limit=MAX_LOG_SIZE).split(b"\n"):
+            with suppress(ValueError, RecursionError):
+                found.append(msgspec.json.decode(line, type=kind))
+    return found
 
 
 def is_regular_file(path: Path) -> bool:

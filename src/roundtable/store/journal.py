@@ -31,7 +31,6 @@ _SUFFIX = ".jsonl"
 DISCUSSION = "discussion"
 """The name of a journal that is not on a step of an item (MENU-8)."""
 _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
-_MAX_SIZE = 64 * 1024 * 1024
 _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 
@@ -164,7 +163,7 @@ class Journal:
         )
 
     def _data(self) -> bytes:
-        return read_journal_file(self._folder, self.path.name, limit=_MAX_SIZE)
+        return read_journal_file(self._folder, self.path.name, limit=files.MAX_LOG_SIZE)
 
 
 def waits_for_disk(event: on.Event) -> bool:

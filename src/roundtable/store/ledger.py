@@ -9,22 +9,19 @@ No progress depends on it: without the file the analysis goes on, and only the e
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
-from .files import read_journal_file
 from .lock import journal_folder
 
 NAME = "spent.log"
 Tokens = Annotated[int, msgspec.Meta(ge=0)]
-_MAX_SIZE = 64 * 1024 * 1024
-_MOST_MONEY = 1_000_000_000  # dollars; no call costs more, and figures beyond reason cannot be added up
+# As a Decimal is written; no call costs a billion dollars, and figures beyond reason cannot be added up.
+Dollars = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,60})?(E-[0-9]{1,2})?$")]
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
@@ -40,7 +37,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     cached: Tokens
     stored: Tokens
     estimated: bool
-    money: str | None
+    money: Dollars | None
     number: str = ""
     """The same in all lines of one call; lines without one are calls of their own."""
 
@@ -73,17 +70,7 @@ def append(folder: Path, entry: LedgerEntry) -> None:
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
     """Return the calls that were made for an item; lines that do not read are passed over."""
-    try:
-        lines = read_journal_file(folder, NAME, limit=_MAX_SIZE).split(b"\n")
-    except (FileNotFoundError, DiskFailed, ItemCorrupt):
-        return ()
-    found = []
-    for line in lines:
-        with suppress(ValueError, InvalidOperation, RecursionError):
-            entry = msgspec.json.decode(line, type=LedgerEntry)
-            if entry.money is None or 0 <= Decimal(entry.money) < _MOST_MONEY:
-                found.append(entry)
-    return latest_entries(found)
+    return latest_entries(files.read_records(folder, NAME, LedgerEntry))
 
 
 def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
 from .artifact import one_line
-from .files import JOURNAL_FOLDER, journal_home, read_journal_file
+from .files import AGAIN, JOURNAL_FOLDER, UNCHANGED, journal_home, read_journal_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -34,11 +34,9 @@ class ItemLock:
         home = journal_folder(self._folder)
         lock = _take(home / "item.lock", wait=0)
         if lock is None:
-            raise ItemLocked(
-                f"{self._folder.resolve().name} is in use by {_holder(self._folder)}.",
-                saved="Nothing was changed.",
-                do="End that session or wait until it ends. Then run the same command again.",
-            )
+            failed = f"{self._folder.resolve().name} is in use by {_holder(self._folder)}."
+            do = f"End that session or wait until it ends. {AGAIN}"
+            raise ItemLocked(failed, saved=UNCHANGED, do=do)
         self._lock = lock
         import platform  # late: most commands never lock an item
 
@@ -61,11 +59,9 @@ def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
     """Hold the right to change meta.json, after at most `wait` seconds; ItemLocked if it does not come."""
     lock = _take(journal_folder(folder) / "meta.lock", wait=wait)
     if lock is None:
-        raise ItemLocked(
-            f"Another program has kept meta.json of {folder.resolve().name} for more than {wait:g} seconds.",
-            saved="Nothing was changed.",
-            do="Wait until it is done. Then run the same command again.",
-        )
+        name = folder.resolve().name
+        failed = f"Another program has kept meta.json of {name} for more than {wait:g} seconds."
+        raise ItemLocked(failed, saved=UNCHANGED, do=f"Wait until it is done. {AGAIN}")
     try:
         yield
     finally:
@@ -103,11 +99,9 @@ def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     except Timeout:
         return None
     except OSError as error:
-        raise DiskFailed(
-            f"Could not lock {path}: {error.strerror or error}.",
-            saved="Nothing was changed.",
-            do="Check that the folder can be written to. Then run the same command again.",
-        ) from error
+        do = f"Check that the folder can be written to. {AGAIN}"
+        failed = f"Could not lock {path}: {error.strerror or error}."
+        raise DiskFailed(failed, saved=UNCHANGED, do=do) from error
     return lock
 
 

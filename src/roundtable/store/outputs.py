@@ -93,7 +93,7 @@ class Outputs(Struct, frozen=True):
         DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
         """
         outputs = list(dict.fromkeys(command.step.outputs))
-        if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
+        if not any(map(is_markdown, outputs)) and (first := self.first_markdown(command.step)):
             outputs.append(first)
         return tuple(self._add_block(command, output) for output in outputs)
 
@@ -115,7 +115,7 @@ class Outputs(Struct, frozen=True):
         step = command.step
         marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
         block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
-        output = next(filter(is_markdown, step.outputs), None) or self._first_markdown(step)
+        output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
         if output is None:
             return ("Could not add your feedback to any document of this phase.",)
         heading = step.section(output) or step.title
@@ -278,7 +278,7 @@ class Outputs(Struct, frozen=True):
         title = " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
         return write_skeleton(title, escape_markdown(read_item(self.folder).name), tuple(headings))
 
-    def _first_markdown(self, step: Step) -> str | None:
+    def first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
         names = [output for other in self._phase(step) for output in other.outputs if is_markdown(output)]
         usable = [name for name in names if explain_refusal(self.folder, name) is None]
@@ -429,18 +429,14 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     """
     if not one_line(answer):
         raise RuleBroken(f"The answer is empty. {UNCHANGED}")
-    date = files.timestamp()[:10]
-    owner = next((step for step in steps if question.file in step.outputs), None)
-    phase = [step for step in steps if owner is not None and step.phase == owner.phase]
-    names = [name for step in phase for name in step.outputs if is_markdown(name)]
-    there = (name for name in names if (folder / name).is_file())
-    file = question.file if is_markdown(question.file) else next(there, "")
-    if not file:
-        raise RuleBroken(f"There is no document of this phase to put the answer into. {UNCHANGED}")
+    date, file = files.timestamp()[:10], question.file
+    owner = next((step for step in steps if file in step.outputs), None)
+    if owner is not None and not is_markdown(file):
+        file = Outputs(folder, steps).first_markdown(owner) or file
 
     def change(found: bytes | None) -> tuple[bytes, None]:
-        if found is None:
-            raise RuleBroken(f"{one_line(file)} is gone. {UNCHANGED}")
+        if found is None or not is_markdown(file):
+            raise RuleBroken(f"There is no document to put the answer into. {UNCHANGED}")
         if file == question.file:
             return add_answer(found, question.line, question.words, answer, date), None
         words = quote_answer(question.words, answer, date)

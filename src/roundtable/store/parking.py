@@ -16,7 +16,7 @@ from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, insert_text
 from ..documents.outline import read_outline
 from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_artifact, one_line, reason_of
-from .files import read_inside
+from .files import AGAIN, read_inside
 
 LATER = "Later"
 
@@ -53,11 +53,9 @@ def park_points(
     try:
         change_artifact(folder, PARKING_LOT, change, is_reserved=True)
     except RuleBroken as error:
-        raise DiskFailed(
-            f"Could not write {PARKING_LOT}: {reason_of(error)}.",
-            saved="The file is as it was; the points are in the transcript.",
-            do="Correct the file. Run the same command again.",
-        ) from error
+        failed = f"Could not write {PARKING_LOT}: {reason_of(error)}."
+        saved = "The file is as it was; the points are in the transcript."
+        raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
 
 
 def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:

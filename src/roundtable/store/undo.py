@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -25,7 +24,7 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import UNCHANGED, read_journal_file
+from .files import UNCHANGED
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
@@ -64,8 +63,8 @@ class UndoLog:
         """`moment` names what is noted now, so that it can be taken back together."""
         self._folder = folder
         self._moment = moment
-        self.problems: list[str] = []
-        """Why changes could not be noted, for the user."""
+        self.problems: dict[str, str] = {}
+        """Why the last change of a file could not be noted, for the user."""
 
     def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that a step is about to make; one that cannot be noted is made all the same."""
@@ -78,13 +77,13 @@ class UndoLog:
                 kept = notes[len(notes) // 2 :]
                 files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
             files.append(path, msgspec.json.encode(note) + b"\n")
+            self.problems.pop(name, None)
         except DiskFailed as failure:
-            self.problems.append(f"This change of {one_line(name)} cannot be undone. {failure.failed}")
+            self.problems[name] = f"This change of {one_line(name)} cannot be undone. {failure.failed}"
 
     def has_written(self, step_id: str, name: str, document: bytes) -> bool:
         """Whether a step has given a file these bytes."""
-        digest = _digest(document)
-        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        notes = self._find_makers(name, document)
         return any((note.step or note.moment[: len(step_id)]) == step_id for note in notes)
 
     def has_notes(self, moment: str) -> bool:
@@ -101,9 +100,12 @@ class UndoLog:
 
     def find_before(self, name: str, current: bytes) -> bytes | None:
         """Return a file from before the change that made it what it is now; None where that is not known."""
-        digest = _digest(current)
-        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
-        return next((note.before for note in notes), None)
+        return next((note.before for note in self._find_makers(name, current)), None)
+
+    def _find_makers(self, name: str, document: bytes) -> list[ChangeNote]:
+        """Return the notes of the changes that gave a file these bytes."""
+        wanted = (name, _digest(document))
+        return [note for note in self._read() if (note.file, note.after) == wanted]
 
     def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment; a note may be of a write that was never made."""
@@ -122,15 +124,7 @@ class UndoLog:
         return Restored(name, current, document)
 
     def _read(self) -> list[ChangeNote]:
-        try:
-            lines = read_journal_file(self._folder, _FILE).splitlines()
-        except (FileNotFoundError, DiskFailed):
-            return []
-        found = []
-        for line in lines:
-            with suppress(ValueError, RecursionError):  # cut off when the process was killed
-                found.append(msgspec.json.decode(line, type=ChangeNote))
-        return found
+        return files.read_records(self._folder, _FILE, ChangeNote)
 
 
 def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:

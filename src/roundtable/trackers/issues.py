@@ -76,7 +76,8 @@ class Service:
 
     def error(self, failed: str, do: str = "") -> TrackerFailed:
         """Return the failure to get the issue; `do` is to check the way there unless it is given."""
-        return no_issue_error(self.source_id, failed, do or f"Check the connection and {self.place}.")
+        way = f"the connection and {self.place}" if self.place else "the connection"
+        return no_issue_error(self.source_id, failed, do or f"Check {way}.")
 
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
@@ -200,7 +201,9 @@ class _SameHost(HTTPRedirectHandler):
             service = self._service
             place = f"{new.scheme}://{host}" if (host := host_of(new)) else "another place"
             failed = f"{service.name} at {service.host} sends us on to {place}. Nothing was sent there."
-            raise service.error(failed, f"If that is right, set {service.place} to it.")
+            raise service.error(
+                failed, f"If that is right, set {service.place} to it." if service.place else ""
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -294,7 +297,7 @@ def _find_on_github(reference: GithubReference, root: Path, environment: Mapping
         base,
         f"/repos/{repository}/issues/{reference.number}",
         f'{access}, or log in with "gh auth login"',
-        _GITHUB_ADDRESS,
+        _GITHUB_ADDRESS if base != _API else "",
         source_id,
         f"Bearer {token}" if token else None,
     )
