@@ -179,14 +179,8 @@ class Resume:
         opening = self._open_at(here, _find_completed(here, step_id), "elaborate")
         for name in (step_id, step_id + _ELABORATE):
             leg = self._replay(name)
-            if leg is None or not _is_open(leg.analysis, here):
-                continue
-            if leg.is_discussing:
+            if leg is not None and leg.is_discussing and _is_open(leg.analysis, here):
                 return self._take_up(leg)
-            # Who came to the table since that menu was shown takes part.
-            if leg.analysis.stage is Stage.MENU and leg.analysis.opening.roster == opening.roster:
-                leg.commit(on.UserSpoke("E"))
-                return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
