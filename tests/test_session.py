@@ -385,6 +385,17 @@ def test_a_config_that_is_no_object_stays_as_it_is_when_the_limit_is_raised(plac
 # --- failures -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rule("MENU-5")
+def test_elaborate_at_the_open_menu_of_that_step_uses_that_menu(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, ANSWERS)
+    talk(root, item, ["Alex, why?"], step="00-01")
+    assert [path.name for path in (item / ".journal").glob("*.jsonl")] == ["00-01.jsonl"]
+    lines = talk(root, item, ["done", "C"])
+    assert meta(item)["elaborations"][0]["turn_count"] == 5
+    assert "Step 00-02" in texts(lines, "step")[0]
+
+
 @pytest.mark.rule("FAIL-1")
 def test_without_a_terminal_a_failing_panel_ends_the_session_and_the_same_command_resumes(
     place: tuple[Path, Path],

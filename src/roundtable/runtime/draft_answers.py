@@ -118,6 +118,7 @@ _REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provi
 _LEFT_OUT = re.compile(
     r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged|no new)\b", re.IGNORECASE
 )
+_EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"\s*(?:#|[-*+] |```|>|\||$)")
 
 
@@ -149,7 +150,8 @@ def _draft_from_item(kind: str, item: Item) -> str:
     if kind == "item whole":
         asked = _shorten(" ".join(each for each in found if each not in beginning))
         return " ".join(part for part in (beginning, asked) if part) or item.name
-    return _shorten(" ".join(found))
+    said = _EXPECTED.sub("", " ".join(found))
+    return _shorten(said[:1].upper() + said[1:])
 
 
 _ITEM_DRAFTS: Mapping[str, re.Pattern[str]] = {

@@ -190,8 +190,14 @@ class Resume:
         opening = self._open_at(here, _find_completed(here, step_id), "elaborate")
         for name in (step_id, step_id + _ELABORATE):
             leg = self._replay(name)
-            if leg is not None and leg.is_discussing and _is_open(leg.analysis, here):
+            if leg is None or not _is_open(leg.analysis, here):
+                continue
+            if leg.is_discussing:
                 return self._take_up(leg)
+            # At its own menu, undo reaches the discussion; who came to the table since then takes part.
+            if leg.analysis.stage is Stage.MENU and leg.analysis.opening.roster == opening.roster:
+                leg.commit(on.UserSpoke("E"))
+                return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
