@@ -258,7 +258,7 @@ class Project:
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
-        from .store.questions import read_questions
+        from .store.outputs import read_questions
 
         return read_questions(self.find_item(name).folder, self._every_step(), self.roster())
 
@@ -268,7 +268,7 @@ class Project:
 
     def count_open_questions(self) -> dict[str, int]:
         """Return how many questions each item leaves open, by slug."""
-        from .store.questions import read_questions
+        from .store.outputs import read_questions
 
         steps, roster = self._every_step(), self.roster()
         found = {entry.slug: read_questions(entry.folder, steps, roster) for entry in self.items()}
@@ -280,7 +280,7 @@ class Project:
         Raises RuleBroken, and changes nothing, where there is no such question or no answer.
         """
         from .store.lock import ItemLock
-        from .store.questions import write_answer
+        from .store.outputs import write_answer
 
         folder = self.find_item(name).folder
         with ItemLock(folder):
@@ -296,13 +296,11 @@ class Project:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from msgspec.structs import replace
 
-        from .store.questions import read_hand_off
-        from .survey.files import CitedFiles
+        from .store.outputs import read_hand_off
 
         entry = self.find_item(name)
-        lines_of = CitedFiles(self.root, entry.folder).count_lines
         states = [state for _, state in self.list_steps(entry) if state != "not needed"]
-        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        found = read_hand_off(entry.folder, self._every_step(), self.roster())
         return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
@@ -333,8 +331,7 @@ class Project:
         Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
         """
         from .documents import handoff
-        from .store.files import timestamp
-        from .store.questions import write_new_files
+        from .store.files import timestamp, write_new_files
 
         entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if hand_off.is_empty:

@@ -143,7 +143,7 @@ class HostPanel:
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
-    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "").persona
+    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "")
 
 
 # --- what a reply has to hold ---------------------------------------------------------------------------

@@ -84,10 +84,8 @@ class Executor:
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
-        self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(
-            folder, steps, lambda *change: self._undo_log.note_change(self._moment, *change), every=every_step
-        )
+        self._undo_log = UndoLog(folder, lambda: self._moment)
+        self._outputs = Outputs(folder, steps, self._undo_log, every_step)
         self._surveyor = Surveyor(root, folder)
         self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
@@ -95,7 +93,7 @@ class Executor:
     def panel(self) -> Panel:
         """Return the given panel, else the offline one, which is loaded when it is first asked."""
         if self._panel is None:
-            self._panel = make_offline_panel(self._root)
+            self._panel = LookUpPanel(make_offline_panel(self._root), self._surveyor.look)
         return self._panel
 
     @cached_property
@@ -226,10 +224,9 @@ class Executor:
         if self.panel.name == OFFLINE:
             return on.SynthesisDrafted(draft, at)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
-        wrong = claims.check_draft(draft, task.table, self.lines_of)
+        wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not task.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
-        marked = claims.mark_draft(draft, task.table, self.lines_of)
         return on.SynthesisDrafted(marked, at, relayed=self._is_host)
 
     # --- with the panel, at a step ----------------------------------------------------------------------
@@ -361,16 +358,16 @@ class Executor:
                 try:
                     if isinstance(task, do.SaveRecord):
                         return self._save_record(task)
-                    return on.ArtifactsUpdated(self._outputs.update(task), self._noted_moment)
+                    return on.ArtifactsUpdated(*self._tell_changes(self._outputs.update(task)))
                 except DiskFailed as failure:
                     again = failure.do or "Run the same command again."
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
-                return on.DocumentsWritten(self._outputs.write_step(task), self._noted_moment)
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_step(task)))
             case do.WriteFeedback():
-                return on.DocumentsWritten(self._outputs.write_feedback(task), self._noted_moment)
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_feedback(task)))
             case do.WriteDrafts():
-                return on.DocumentsWritten(self._outputs.write_drafts(task))
+                return on.DocumentsWritten(self._tell_changes(self._outputs.write_drafts(task))[0])
             case do.UndoLast():
                 return self._undo_last(task)
             case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
@@ -385,11 +382,11 @@ class Executor:
         """Return what changes are noted under: this leg and its next event, the same after a kill."""
         return f"{self._journal.moment} {self._journal.opened}"
 
-    @property
-    def _noted_moment(self) -> str:
-        """Return the moment if anything was changed in it; empty if there is nothing to take back."""
-        moment = self._moment
-        return moment if self._undo_log.has_notes(moment) else ""
+    def _tell_changes(self, announcements: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+        """Return what to say of changes, and their moment; empty if there is nothing to take back."""
+        told = (*announcements, *self._undo_log.problems)
+        self._undo_log.problems.clear()
+        return told, self._moment if self._undo_log.has_notes(self._moment) else ""
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""
