@@ -349,17 +349,6 @@ def test_who_came_to_the_table_since_takes_part(place: tuple[Path, Path]) -> Non
     assert "Noor Haddad (Security Engineer)" in introduction.replace("\n", " ")
 
 
-@pytest.mark.rule("MENU-5")
-def test_elaborate_at_the_open_menu_of_that_step_uses_that_menu(place: tuple[Path, Path]) -> None:
-    root, item = place
-    talk(root, item, ANSWERS)
-    talk(root, item, ["Alex, why?"], step="00-01")
-    assert [path.name for path in (item / ".journal").glob("*.jsonl")] == ["00-01.jsonl"]
-    lines = talk(root, item, ["done", "C"])
-    assert meta(item)["elaborations"][0]["turn_count"] == 5
-    assert "Step 00-02" in texts(lines, "step")[0]
-
-
 # --- the limit ------------------------------------------------------------------------------------------
 
 
@@ -394,6 +383,17 @@ def test_a_config_that_is_no_object_stays_as_it_is_when_the_limit_is_raised(plac
 
 
 # --- failures -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("MENU-5")
+def test_elaborate_at_the_open_menu_of_that_step_uses_that_menu(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, ANSWERS)
+    talk(root, item, ["Alex, why?"], step="00-01")
+    assert [path.name for path in (item / ".journal").glob("*.jsonl")] == ["00-01.jsonl"]
+    lines = talk(root, item, ["done", "C"])
+    assert meta(item)["elaborations"][0]["turn_count"] == 5
+    assert "Step 00-02" in texts(lines, "step")[0]
 
 
 @pytest.mark.rule("FAIL-1")
@@ -441,12 +441,14 @@ def test_at_a_terminal_the_user_chooses(place: tuple[Path, Path], choice: str, a
 
 
 @pytest.mark.rule("FAIL-1")
-def test_wrapping_up_when_the_framing_fails_frames_offline_first(place: tuple[Path, Path]) -> None:
+def test_when_the_framing_fails_there_is_nothing_to_wrap_up(place: tuple[Path, Path]) -> None:
     root, item = place
     panel = ScriptedPanel(fails={"frame": 1})
-    talk(root, item, [*ANSWERS, "E", "wrap up"], panel=panel, interactive=True)
+    lines = talk(root, item, [*ANSWERS, "E", "offline", "done"], panel=panel, interactive=True)
+    offered = next(text for text in texts(lines, "menu") if text.startswith("Try again"))
+    assert offered.endswith("[T] Try again  [O] Offline")
     (record,) = meta(item)["elaborations"]
-    assert record["turn_count"] == 1
+    assert record["turn_count"] == 3
 
 
 @pytest.mark.rule("FAIL-1")

@@ -19,12 +19,7 @@ from .store.artifact import one_line
 from .store.files import leads_out_of_project
 from .store.items import list_items, list_outside_links
 
-_EXTRAS = {
-    "models": "pydantic_ai",
-    "mcp": "mcp",
-    "web": "starlette",
-    "code": "tree_sitter",
-}
+_EXTRAS = {"models": "pydantic_ai", "mcp": "mcp", "web": "starlette", "code": "tree_sitter"}
 """The extras of the package, each with a module that it brings along."""
 
 
@@ -67,14 +62,12 @@ def _check_items(settings: Settings) -> Diagnosis:
     if problem:
         return Diagnosis("items", f"{name}: {problem}", sound=False)
     items = list_items(settings.root, items_folder=name)
-    found = f"{name}: {len(items)} item{'' if len(items) == 1 else 's'}, writable"
-    links = list_outside_links(settings.root, items_folder=name)
-    corrupt = [entry.slug for entry in items if entry.problem]
-    if links:
-        found += f"; links out of the project: {one_line(', '.join(links))}"
-    if corrupt:
-        found += f"; meta.json cannot be used in {', '.join(corrupt)}"
-    return Diagnosis("items", found, sound=not links and not corrupt)
+    found = [f"{name}: {len(items)} item{'' if len(items) == 1 else 's'}, writable"]
+    if links := list_outside_links(settings.root, items_folder=name):
+        found.append(f"links out of the project: {one_line(', '.join(links))}")
+    if corrupt := [entry.slug for entry in items if entry.problem]:
+        found.append(f"meta.json cannot be used in {', '.join(corrupt)}")
+    return Diagnosis("items", "; ".join(found), sound=len(found) == 1)
 
 
 def _check_panel(settings: Settings) -> Iterator[Diagnosis]:

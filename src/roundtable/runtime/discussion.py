@@ -20,7 +20,7 @@ from ..core import events as on
 from ..core import lines
 from ..core.analysis import Analysis, Opening
 from ..core.elaboration import DEFAULT_MAX_TURNS
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import Line
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
@@ -36,7 +36,7 @@ from ..store.lock import ItemLock
 from ..store.outputs import MAX_MATERIAL_LENGTH
 from ..store.transcript import read_transcripts_beside, write_transcript_beside
 from .executor import Executor, Heard, Task
-from .resume import Leg, read_leg
+from .resume import Leg, replay_leg
 from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
@@ -115,18 +115,12 @@ class DocumentSession(Session):
     def _open_leg(self) -> Leg:
         """Return the discussion that was cut off, else a new one."""
         journal = Journal(self.folder, DISCUSSION)
-        journal.repair()
-        try:
-            begun = read_leg(journal)
-        except ItemCorrupt:
-            journal.set_aside()
-            begun = None
+        begun, problem = replay_leg(journal)
         if begun is not None and not self._is_over(begun):
             return begun
         opening = self._make_opening()
-        leg = Leg(journal, *Analysis.begin(opening))
         journal.begin(opening)
-        return leg
+        return Leg(journal, *Analysis.begin(opening), warnings=(problem,) if problem else ())
 
     def _make_opening(self) -> Opening:
         roster, problems = read_roster(self.root)

@@ -118,7 +118,8 @@ _REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provi
 _LEFT_OUT = re.compile(
     r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged|no new)\b", re.IGNORECASE
 )
-_NOT_PROSE = re.compile(r"\s*(?:#|[-*+] |```|>|\||$)")
+_EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
+_NOT_PROSE = re.compile(r"#|[-*+] |```|>|\|")
 
 
 def _find_steps(text: str) -> str:
@@ -139,9 +140,8 @@ def _draft_from_item(kind: str, item: Item) -> str:
     text = strip_mark(strip_unprintable(item.own_text))
     if kind == "item steps":
         return _find_steps(text)
-    paragraphs = re.split(r"\n\s*\n", text.strip())
-    first = next((" ".join(each.split()) for each in paragraphs if not _NOT_PROSE.match(each)), "")
-    beginning = _shorten(first)
+    paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
+    beginning = _shorten(next((each for each in paragraphs if each and not _NOT_PROSE.match(each)), ""))
     if kind == "item":
         return " ".join(each for each in split_sentences(beginning) if not _REQUESTS.search(each))
     prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
@@ -149,7 +149,8 @@ def _draft_from_item(kind: str, item: Item) -> str:
     if kind == "item whole":
         asked = _shorten(" ".join(each for each in found if each not in beginning))
         return " ".join(part for part in (beginning, asked) if part) or item.name
-    return _shorten(" ".join(found))
+    said = _EXPECTED.sub("", " ".join(found))
+    return _shorten(said[:1].upper() + said[1:])
 
 
 _ITEM_DRAFTS: Mapping[str, re.Pattern[str]] = {

@@ -20,7 +20,7 @@ from ..core.citations import LinesOf
 from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import PHASE_KEYS, Item, Step
-from ..core.synthesis import UNVERIFIED, Draft, strip_mark
+from ..core.synthesis import UNVERIFIED, strip_mark
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
@@ -163,20 +163,19 @@ class Executor:
             return await self.panel.answer(request, lambda piece: heard(key, piece))
 
         speech = await ask(brief.again)
-        violations, unverified = self._find_faults(speech, brief)
-        if violations or unverified:
-            second = await ask((*_notes(violations), *_reasons(unverified)))
+        faults = self._find_faults(speech, brief)
+        if any(faults):
+            second = await ask((*_notes(faults[0]), *_reasons(faults[1])))
             if second is not None or may_pass:
-                speech = second
-                violations, unverified = self._find_faults(speech, brief)
+                speech, faults = second, self._find_faults(second, brief)
+        if speech is None and may_pass:
+            return on.PersonaPassed(key)
         if speech is None:
-            if may_pass:
-                return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
         judged = speech.judged.within(len(brief.table.turns)) if speech.judged is not None else None
-        notes = (*speech.notes, *_notes(violations, unverified))
-        text = mark_claims(_require_words(speech.text), unverified)
+        notes = (*speech.notes, *_notes(*faults))
+        text = mark_claims(_require_words(speech.text), faults[1])
         return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up, self._is_host)
 
     def _find_faults(self, speech: Speech | None, brief: do.Brief) -> Faults:
@@ -213,21 +212,20 @@ class Executor:
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
-        extracted = isinstance(task, do.ExtractSynthesis)
-        panel = make_offline_panel(self._root) if extracted else self.panel
-        request = do.AskSynthesis(task.table) if isinstance(task, do.ExtractSynthesis) else task
+        step_id = task.table.step.step_id
+        if isinstance(task, do.ExtractSynthesis):
+            draft = await make_offline_panel(self._root).answer(do.AskSynthesis(task.table))
+            return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, relayed=self._is_host)
         try:
-            draft = await panel.answer(request)
+            draft = await self.panel.answer(task)
         except PanelFailed as failure:
-            if not extracted:
-                return on.SynthesisFailed(str(failure))
-            draft = Draft()
-        at = self._instant(task.table.step.step_id)
-        if panel.name == OFFLINE:
-            return on.SynthesisDrafted(draft, at, extracted, relayed=self._is_host)
+            return on.SynthesisFailed(str(failure))
+        at = self._instant(step_id)
+        if self.panel.name == OFFLINE:
+            return on.SynthesisDrafted(draft, at)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
         wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
-        if wrong and not request.problems:
+        if wrong and not task.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
         return on.SynthesisDrafted(marked, at, relayed=self._is_host)
 
@@ -393,15 +391,13 @@ class Executor:
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""
         written, step_id = task.written, task.step.step_id
-        match written.kind:
-            case "section":
-                name = (
-                    f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
-                )
-            case "feedback":
-                name = "your feedback"
-            case _:
-                name = f"the discussion of step {step_id}"
+        answers = f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
+        names = {
+            "section": answers,
+            "feedback": "your feedback",
+            "block": f"the discussion of step {step_id}",
+        }
+        name = names[written.kind]
         try:
             announcements = carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment), name)
         except DiskFailed as failure:

@@ -103,6 +103,17 @@ def read_leg(journal: Journal) -> Leg | None:
     return leg
 
 
+def replay_leg(journal: Journal) -> tuple[Leg | None, str]:
+    """Return the leg in a journal, repaired after a kill; one that cannot be used is set aside, with why."""
+    journal.repair()
+    try:
+        return read_leg(journal), ""
+    except ItemCorrupt as failure:
+        aside = journal.set_aside()
+        kept = f" It is kept as {JOURNAL_FOLDER}/{aside.name}." if aside else ""
+        return None, f"{failure.failed}{kept} {failure.saved} {failure.do}"
+
+
 class Standing(Struct, frozen=True):
     """Where an item stands: what meta.json, its text and the project's files say at one moment."""
 
@@ -182,7 +193,7 @@ class Resume:
                 continue
             if leg.is_discussing:
                 return self._take_up(leg)
-            # Who came to the table since that menu was shown takes part.
+            # At its own menu, undo reaches the discussion; who came to the table since then takes part.
             if leg.analysis.stage is Stage.MENU and leg.analysis.opening.roster == opening.roster:
                 leg.commit(on.UserSpoke("E"))
                 return Leg(leg.journal, leg.analysis, leg.commands)
@@ -201,17 +212,11 @@ class Resume:
     # --- replaying --------------------------------------------------------------------------------------
 
     def _replay(self, name: str) -> Leg | None:
-        """Return the leg in a journal, repaired after a kill; a journal that cannot be used is set aside."""
+        """Return the leg in a journal of the item; None where there is none that can be used."""
         journal = Journal(self._folder, name)
-        journal.repair()
-        try:
-            leg = read_leg(journal)
-        except ItemCorrupt as failure:
-            aside = journal.set_aside()
-            kept = f" It is kept as {JOURNAL_FOLDER}/{aside.name}." if aside else ""
-            self._warnings.append(f"{failure.failed}{kept} {failure.saved} {failure.do}")
-            return None
-        if journal.has_meta and not has_meta(self._folder):
+        leg, problem = replay_leg(journal)
+        self._warnings += [problem] if problem else []
+        if not problem and journal.has_meta and not has_meta(self._folder):
             raise missing_meta(self._folder)
         return leg
 

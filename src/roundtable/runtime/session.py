@@ -103,7 +103,6 @@ class Session:
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
-        self._wrap_up_wanted = False
         self._told_forecast = False
 
     @property
@@ -266,10 +265,6 @@ class Session:
                     by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
                     await self._commit(leg, event, executor.panel.name if by_panel else "")
                     await self._settle(leg, event)
-            if self._wrap_up_wanted and leg.can_wrap_up:
-                self._wrap_up_wanted = False
-                await self._show_all(leg.commands)
-                await self._commit(leg, on.WrappedUp())
             if self._is_over(leg):
                 for each in leg.commands:
                     if isinstance(each, do.Show) and each.line.kind not in ("menu", "step"):
@@ -337,15 +332,14 @@ class Session:
                         saved="Everything said so far is saved.",
                         do=f"The same command goes on from there: {self._command()}",
                     ) from failure
-            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if leg.is_discussing else (TRY_AGAIN, OFFLINE)
+            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if leg.can_wrap_up else (TRY_AGAIN, OFFLINE)
             choice = await self._choose("Try again, or go on with the offline panel?", choices)
             if choice is None:
                 return None
-            if choice == WRAP_UP and leg.can_wrap_up:
+            if choice == WRAP_UP:
                 return on.WrappedUp()
-            if choice != TRY_AGAIN:
+            if choice == OFFLINE:
                 self._panel = executor.go_offline()
-                self._wrap_up_wanted = choice == WRAP_UP
 
     async def _settle(self, leg: Leg, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""

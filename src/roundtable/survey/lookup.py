@@ -5,6 +5,7 @@ Everything here is bounded in size and time, and stays inside the project: no li
 
 from __future__ import annotations
 
+import heapq
 import posixpath
 import re
 from collections.abc import Collection, Sequence
@@ -178,20 +179,17 @@ def search_code(
         spelled = needle.encode("utf-8", "surrogateescape")
         rarity = 1 / (1 + sum(spelled in data for data in texts.values()))
         wanted.append((spelled, re.compile(rb"(?<!\w)" + re.escape(spelled) + rb"(?!\w)"), rarity))
-    found: list[tuple[float, bool, CodeLine]] = []
+    found: list[tuple[float, bool, str, int, CodeLine]] = []
     for path, data in texts.items():
-        here = []
         is_other = file_kind(path) not in ("source", "config")
+        here = []
         for number, line in enumerate(data.split(b"\n"), 1):
             held_here = [each for each in wanted if each[0] in line]
-            if held_here:
-                worth = sum(
-                    rarity if alone.search(line) else _PART * rarity for _, alone, rarity in held_here
-                )
-                here.append((-worth, is_other, CodeLine(path, number, _show_line(line))))
-        found += sorted(here, key=lambda hit: (hit[0], hit[2].number))[:_HITS_IN_A_FILE]
-    found.sort(key=lambda hit: (hit[0], hit[1], hit[2].path, hit[2].number))
-    return tuple(line for _, _, line in found[:MAX_SEARCH_HITS])
+            worth = sum(rarity if alone.search(line) else _PART * rarity for _, alone, rarity in held_here)
+            if worth:
+                here.append((-worth, is_other, path, number, CodeLine(path, number, _show_line(line))))
+        found += heapq.nsmallest(_HITS_IN_A_FILE, here)
+    return tuple(hit[-1] for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
 
 
 def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:

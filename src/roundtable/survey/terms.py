@@ -34,8 +34,7 @@ _JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\
 _ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_WEB_ADDRESS = re.compile(r"https?://\S+")
-_UNSPACED = re.compile(r"\S+")
+_ADDRESS = re.compile(r"https?://\S+|(?<=\w)@[\w.-]+")  # of the web, of mail
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])|\n")
 _STAYS = re.compile(
     r"\b(?:stays?|remains?|left) (?:exactly |just )?(?:as (?:it is|they are|before|is)|unchanged|alone)\b"
@@ -101,7 +100,7 @@ def split_name(name: str) -> tuple[str, ...]:
 
 def _find_terms(text: str) -> Iterator[Term]:
     """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
-    text = _TRACKER.sub(" ", _UNSPACED.sub(_without_address, text))
+    text = _TRACKER.sub(" ", _ADDRESS.sub(" ", text))
     spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
     starts = [start for start, _ in spans]
     for token in _TOKEN.finditer(text):
@@ -109,13 +108,6 @@ def _find_terms(text: str) -> Iterator[Term]:
         span = bisect_right(starts, token.start()) - 1
         named = option or (span >= 0 and token.start() < spans[span][1])
         yield from _split_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
-
-
-def _without_address(run: re.Match[str]) -> str:
-    """Return a run of text without blanks, with a blank in place of an address of mail or the web."""
-    at = run[0].find("@", 1)
-    is_mail = at > 0 and "." in run[0][at + 2 : -1]
-    return " " if is_mail else _WEB_ADDRESS.sub(" ", run[0])
 
 
 def _split_token(token: str, *, named: bool) -> Iterator[Term]:
