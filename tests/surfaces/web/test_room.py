@@ -166,7 +166,7 @@ def test_two_answers_to_one_question_do_not_answer_the_next(place: Place) -> Non
         async with at_table(room, ANA, BEN) as (ana, _):
             number = await listen(room, ana, "answer")
             room.say(BEN, "The inspector retypes forms.", number)
-            with pytest.raises(RuleBroken, match="Nobody is listening"):
+            with pytest.raises(RuleBroken, match="faster"):
                 room.say(ANA, "Something else.", number)
             await listen(room, ana, "answer")
             with pytest.raises(RuleBroken, match="faster"):

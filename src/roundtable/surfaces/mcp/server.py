@@ -62,8 +62,17 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
         try:
             if port is None:
                 await server.run_stdio_async()
-            else:
-                await _listen(server, port, token, debug=debug)
+                return
+            import uvicorn  # late: stdio does without
+
+            # The library itself refuses a foreign `Host` or `Origin`. The token is in the address, so no
+            # address goes into a log.
+            app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
+            level = "info" if debug else "warning"
+            config = uvicorn.Config(
+                app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none"
+            )
+            await uvicorn.Server(config).serve()
         finally:
             await sessions.close()
 
@@ -393,17 +402,6 @@ def make_token() -> str:
 def make_address(port: int, token: str) -> str:
     """Return the address that a client connects to."""
     return f"http://{LOOPBACK}:{port}{PATH}?token={token}"
-
-
-async def _listen(server: MCPServer[Any], port: int, token: str, *, debug: bool) -> None:
-    """Serve on a port; the library itself refuses a foreign `Host` or `Origin`."""
-    import uvicorn  # late: stdio does without
-
-    app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
-    level = "info" if debug else "warning"
-    # The token is in the address, so no address goes into a log.
-    config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none")
-    await uvicorn.Server(config).serve()
 
 
 class RequireToken:
