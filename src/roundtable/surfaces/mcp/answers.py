@@ -164,7 +164,7 @@ def _list_material(
     room, parts = _MAX_DOCUMENTS_LENGTH, []
     for each in reversed(documents):
         if each.text.strip() and each not in sent:
-            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+            text = cut(each.text.strip(), room, " (the rest stands in the file)")
             kind = "document" if room > 0 else "left-out"
             parts.append((each, host_text("context", kind, name=each.name, text=text)))
             room = max(room - len(text), 0)
