@@ -24,11 +24,11 @@ from starlette.responses import PlainTextResponse
 
 from ... import __version__
 from ...core.errors import RoundtableError
-from ...core.synthesis import Draft, Entry
+from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
 from ...settings import Settings
-from .answers import cut, report_items, show_unseen, to_json, write_answer
+from .answers import report_items, show_unseen, to_json, write_answer
 from .sessions import (
     HOST_FILES,
     MAX_MESSAGE_LENGTH,
@@ -246,7 +246,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | Not
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
     question = put[-1] if put and asks.kind != "review" else host_text("person", asks.kind)
     parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
-    parts.append(cut(question, _MAX_QUESTION_LENGTH))
+    parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
     if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
         parts.append(host_text("person", "draft", draft=analysis.open_draft))
     return Elicit("\n\n".join(parts), UserWords)
@@ -258,7 +258,7 @@ async def hear_user(
     """Take the person's own words, asked for through the client."""
 
     async def hear(hosted: HostedSession) -> None:
-        await hosted.expect_user(move)
+        await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
         if not isinstance(heard.data, NotAsked):

@@ -267,9 +267,7 @@ class Room:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
-            raise RuleBroken(
-                "Nothing was said: somebody was faster, or nobody is listening yet."
-            )
+            raise RuleBroken("Nothing was said: somebody was faster, or nobody is listening yet.")
         if self._is_for_chair(words, awaits):
             self._require_chair(guest)
         if draft and not words:
