@@ -106,10 +106,12 @@ class HostedSession:
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
             self._running.add_done_callback(lambda _: self._news.set())
-        while self.move is None and not self.has_ended:
-            self._news.clear()
-            await self._news.wait()
-        self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
+        try:
+            while self.move is None and not self.has_ended:
+                self._news.clear()
+                await self._news.wait()
+        finally:  # also where the client has gone
+            self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
             raise self.failure
 
