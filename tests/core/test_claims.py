@@ -14,7 +14,6 @@ from roundtable.core.claims import (
     check_draft,
     check_words,
     mark_claims,
-    mark_draft,
 )
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, Turn
@@ -93,7 +92,6 @@ BAD = [
     ("Certainly! Here is what I think about the sync.", "form"),
     ("Answer as Maya Chen: who decides when two copies differ?", "form"),
     ("   \n\t", "form"),
-    ("\u0410l\u0435x Rivera (Solutions Architect): I accept it.", "name"),
     ("Al\u200bex: I accept it.", "name"),
     ("**Alex** \u2014 I signed it.", "name"),
     ("Jordan Park \u2013 I withdraw my question.", "name"),
@@ -177,7 +175,7 @@ def test_marking_adds_marks_and_nothing_else_whatever_the_words(text: str) -> No
     marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
     assert bare(marked) == bare(text)
     entry = Entry(text, (1, 4), text)
-    (kept,) = mark_draft(Draft(decisions=(entry,), summary=text), TABLE, lines_of).decisions
+    (kept,) = check_draft(Draft(decisions=(entry,), summary=text), TABLE, lines_of)[1].decisions
     assert bare(kept.text) == bare(kept.detail) == bare(text)
 
 
@@ -223,7 +221,7 @@ def test_few_good_entries_are_sent_back() -> None:
 @pytest.mark.parametrize(("entry", "named"), BAD_ENTRIES, ids=lambda each: str(getattr(each, "text", each)))
 def test_a_bad_entry_is_sent_back_with_the_reason_and_then_marked(entry: Entry, named: str) -> None:
     assert any(named in reason for reason in reasons(entry)), reasons(entry)
-    (marked,) = mark_draft(Draft(insights=(entry,)), TABLE, lines_of).insights
+    (marked,) = check_draft(Draft(insights=(entry,)), TABLE, lines_of)[1].insights
     assert "(unverified)" in marked.text + marked.detail
     assert (marked.text + marked.detail).replace(" (unverified)", "") == entry.text + entry.detail
 
@@ -235,7 +233,7 @@ def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
     draft = Draft(
         insights=(Entry("4,700 forms were lost last month.", (6,)), Entry("The scans are small.", (6,)))
     )
-    lost, small = mark_draft(draft, table, lines_of).insights
+    lost, small = check_draft(draft, table, lines_of)[1].insights
     assert lost.text == "4,700 (unverified) forms were lost last month."
     assert small.text == "The scans are small."
 
@@ -243,12 +241,12 @@ def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
 @pytest.mark.rule("ART-8")
 def test_a_summary_may_count_the_entries_and_nothing_else() -> None:
     entries = (Entry("A lost form costs 40 euros.", (4,)),) * 5
-    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, lines_of) == ()
-    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, lines_of) != ()
+    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, lines_of)[0] == ()
+    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, lines_of)[0] != ()
 
 
 def reasons(entry: Entry) -> tuple[str, ...]:
-    return check_draft(Draft(insights=(entry,)), TABLE, lines_of)
+    return check_draft(Draft(insights=(entry,)), TABLE, lines_of)[0]
 
 
 @pytest.mark.rule("ART-8")
@@ -273,7 +271,7 @@ def reasons(entry: Entry) -> tuple[str, ...]:
 def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) -> None:
     """These were refused in discussions with a strong model, each of them wrongly."""
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)[0]
     assert [reason for reason in found if "contrary" in reason] == []
 
 
@@ -288,5 +286,5 @@ def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) ->
 )
 def test_the_same_words_with_another_negation_are_the_contrary(entry: str, said: str) -> None:
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)[0]
     assert any("contrary" in reason for reason in found)

@@ -9,10 +9,9 @@ from roundtable.core.personas import Roster
 from roundtable.core.synthesis import (
     Draft,
     Entry,
-    attribution,
+    credit,
     decision_turns,
     description,
-    list_deciding_turns,
     marker,
     own_words,
     problems,
@@ -119,16 +118,16 @@ def test_entries_cannot_open_blocks_or_close_comments() -> None:
     ],
 )
 def test_the_attribution_is_computed_from_the_turns(cited: tuple[int, ...], credited: str) -> None:
-    assert attribution(cited, TURNS, ROSTER) == credited
+    assert credit(Entry("x", cited), TURNS, ROSTER) == credited
 
 
 @pytest.mark.rule("SYN-2", "PERS-4")
 def test_all_follows_the_roster_in_use() -> None:
     pair = Roster((MAYA, ROSTER.personas[1]))
-    assert attribution((1, 2), TURNS, pair) == "All"
+    assert credit(Entry("x", (1, 2)), TURNS, pair) == "All"
     four = Roster((*ROSTER.personas, persona("qa", "Kim Lee")))
-    assert attribution((1, 5, 3), TURNS, four) == "Maya/Alex/Jordan"
-    assert attribution((1,), TURNS, Roster((MAYA,))) == "Maya"
+    assert credit(Entry("x", (1, 5, 3)), TURNS, four) == "Maya/Alex/Jordan"
+    assert credit(Entry("x", (1,)), TURNS, Roster((MAYA,))) == "Maya"
 
 
 @pytest.mark.rule("SYN-3")
@@ -356,4 +355,4 @@ def test_turns_that_decide_are_listed_by_mark_and_by_their_words() -> None:
         Turn(3, USER, "I want HUP like Gunicorn, and we go with Unix only."),
         Turn(4, USER, "What must be tested?"),
     )
-    assert list_deciding_turns(turns) == (1, 3)
+    assert decision_turns(turns, by_sound=True) == (1, 3)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
 from roundtable.core.turns import Turn
 from roundtable.core.voice import Violation, check_voice, strip_quotations
@@ -64,13 +63,6 @@ def test_where_all_may_ask_and_weigh_only_those_bans_are_lifted() -> None:
 def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
     nobody = Persona("x", "X", "X", "X", (), "x", (), bans=(Ban("form", r"z*|\s", "No."),))
     assert check_voice("Plain words here.", nobody, earlier=(), names=()) == ()
-
-
-@pytest.mark.rule("VOICE-2")
-def test_a_pattern_that_is_none_is_named() -> None:
-    broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
-    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
-        check_voice("Plain.", broken, earlier=(), names=())
 
 
 @pytest.mark.rule("VOICE-3")
@@ -209,12 +201,12 @@ def test_one_echo_is_told_once_with_a_short_text_whole() -> None:
         ("Great point!", "great point"),
         ("As a team, we should do this together.", "as a team"),
         ("All valid points.", "valid points"),
-        ("I couldn’t agree more.", "couldn't agree more"),
+        ("I couldn’t agree more.", "agree more"),
         ("We're all on the same page.", "we're all on the same page"),
         ("Nothing to add.", "nothing to add"),
-        ("That makes\nsense to me.", "that makes sense"),
-        ("We should consider all perspectives.", "we should consider all perspectives"),
-        ("There are pros and cons to both.", "there are pros and cons to both"),
+        ("That makes\nsense to me.", "makes sense"),
+        ("We should consider all perspectives.", "consider all perspectives"),
+        ("There are pros and cons to both.", "pros and cons"),
         ("I agree on retries, payroll, noon.", "i agree"),
     ],
 )

@@ -8,8 +8,6 @@ section is not judged by what it says: whatever the user did not give or accept 
 
 from __future__ import annotations
 
-import json
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -28,7 +26,7 @@ from .citations import (
 )
 from .commands import Table
 from .personas import Persona, Roster
-from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
+from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
 from .text import content_stems, find_code_end, fold_text, words_of
 from .turns import USER, Turn
 
@@ -120,8 +118,7 @@ _INSTRUCTION = re.compile(
     """,
     re.VERBOSE,
 )
-_FENCE = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
-_KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
+_JSON = re.compile(r"""\s*+(?:```\w*+\s++)?[\[{]\s*+(?:[\[{]\s*+)?"[^"\n]{0,200}"\s*+[:,\]]""")
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -129,7 +126,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     plain = " ".join(fold_text(text).split())
     if not words_of(text):
         return "The text is empty: say something."
-    if _is_json(text):
+    if _JSON.match(text):
         return "It is JSON: say it in plain words."
     if _REFUSAL.search(plain):
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
@@ -140,17 +137,6 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     return ""
 
 
-def _is_json(text: str) -> bool:
-    fenced = _FENCE.fullmatch(text.strip())
-    inner = (fenced["code"] if fenced else text).strip()
-    if not inner.startswith(("{", "[")):
-        return False
-    try:
-        return isinstance(json.loads(inner), dict | list)
-    except (ValueError, RecursionError):
-        return bool(_KEY.match(inner))  # cut off, or with something behind it
-
-
 # --- names before words ---------------------------------------------------------------------------------
 
 
@@ -159,30 +145,14 @@ def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[Unveri
     others = tuple(persona.name for persona in roster.personas if persona.key != speaker.key)
     start = 0
     for line in text.split("\n"):
-        found = _name_pattern(others).match(_fold_look_alikes(line))
-        if found is not None:
-            # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
-            is_plain = found["first"] and not found["role"] and not found["bold"]
-            if not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
-                where = f'these words stand after "{found["who"].strip()}:"'
-                reason = (
-                    f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
-                )
-                yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
+        found = _name_pattern(others).match(fold_text(line))
+        # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
+        is_plain = found and found["first"] and not found["role"] and not found["bold"]
+        if found and not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
+            where = f'these words stand after "{found["who"].strip().title()}:"'
+            reason = f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
+            yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
         start += len(line) + 1
-
-
-_LOOK_ALIKES = str.maketrans(
-    "АВСЕНІЈКМОРЅТХУҮԜаԁеһіјкмопрѕтухԝѵɑɡıΑΒΕΗΙΚΜΝΟΡΤΥΧΖαικνορτυχ",
-    "ABCEHIJKMOPSTXYYWadehijkmonpstyxwvagiABEHIKMNOPTYXZaiknoptux",
-)
-
-
-def _fold_look_alikes(line: str) -> str:
-    """Return a line with plain Latin letters for those that look the same, and no hidden characters."""
-    plain = unicodedata.normalize("NFKC", line)
-    shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
-    return shown.translate(_LOOK_ALIKES)
 
 
 @lru_cache(maxsize=64)
@@ -275,32 +245,26 @@ def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Ite
 # --- a synthesis ----------------------------------------------------------------------------------------
 
 
-def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...]:
-    """Return what cannot be verified in a synthesis, in words that a panel can act on."""
+def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[str, ...], Draft]:
+    """Return what cannot be verified in a synthesis, in words for a panel, and the draft with marks there."""
     reasons: list[str] = []
-    for part in HEADINGS:
-        for entry in draft.part(part):
-            place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
-            text, detail = _check_entry(entry, part, table, lines_of)
-            reasons += [f"{claim.reason} {place}" for claim in (*text, *detail)]
-    for words in (draft.summary, draft.takeaway):
-        found = _check_summary(words, draft, table, lines_of)
-        reasons += [f"{claim.reason} In the summary." for claim in found]
-    return tuple(dict.fromkeys(reasons))
-
-
-def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
-    """Return the synthesis with a mark behind everything in it that cannot be verified."""
 
     def mark(part: Part, entry: Entry) -> Entry:
+        place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
         text, detail = _check_entry(entry, part, table, lines_of)
+        reasons.extend(f"{claim.reason} {place}" for claim in (*text, *detail))
         return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
-    return replace(
-        draft.change_entries(mark),
-        summary=mark_claims(draft.summary, _check_summary(draft.summary, draft, table, lines_of)),
-        takeaway=mark_claims(draft.takeaway, _check_summary(draft.takeaway, draft, table, lines_of)),
-    )
+    def mark_summary(words: str) -> str:
+        sources = [*_documents(table), *(turn.text for turn in table.turns)]
+        figures = _check_figures(words, sources, exempt=len(draft.entries))
+        found = [*_check_paths(words, sources, lines_of), *figures]
+        reasons.extend(f"{claim.reason} In the summary." for claim in found)
+        return mark_claims(words, found)
+
+    marked = draft.change_entries(mark)
+    summary, takeaway = mark_summary(draft.summary), mark_summary(draft.takeaway)
+    return tuple(dict.fromkeys(reasons)), replace(marked, summary=summary, takeaway=takeaway)
 
 
 def _check_entry(
@@ -324,12 +288,6 @@ def _check_entry(
         reason = f"Turn {numbers} says the contrary: keep what was said, with its negation."
         text.append(UnverifiedClaim("negation", reason))
     return text, detail
-
-
-def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) -> list[UnverifiedClaim]:
-    sources = [*_documents(table), *(turn.text for turn in table.turns)]
-    figures = _check_figures(words, sources, exempt=len(draft.entries))
-    return [*_check_paths(words, sources, lines_of), *figures]
 
 
 _NEGATION_WORDS = "not no never none nobody nothing without cannot neither nor"

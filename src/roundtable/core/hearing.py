@@ -93,17 +93,16 @@ def comes_back_to(text: str, subject: str, words: str) -> bool:
 
 # --- exits ----------------------------------------------------------------------------------------------
 
-_WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
-_KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
-_STOPS = phrases_of("quit | stop")
+_WRAP_UP = r"wrap(?: it| this)? up"
+_EXIT = rf"(?:done|exit|back(?! to\b)|wrap-up|{_WRAP_UP})(?!\S)"
 _FILLERS = phrases_of(
     "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
     "| so | well | alright"
 )
 _QUESTION_WORDS = word_set("what how why when where who which")
-_CONDITIONS = phrases_of(
-    "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
-    "| in case | provided | assuming"
+_CONDITIONS = re.compile(
+    r"(?<!\S)(?:if|when|whenever|once|until|till|after|before|unless|while|as soon as|as long as|in case"
+    r"|provided|assuming)(?!\S)"
 )
 # "Not quite done", but neither "not that, done" nor "no, I'm done".
 _NEGATED = re.compile(
@@ -125,31 +124,23 @@ _GO_ON = re.compile(
 def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
     words = strip_fillers(text)
-    starts = any(words[: len(start)] == start for start in _WRAP_UPS)
-    if words in _KEYWORDS or (starts and len(words) <= _MAX_UNCLEAR_WORDS):
+    said, is_short = " ".join(words), len(words) <= _MAX_UNCLEAR_WORDS
+    if re.fullmatch(_EXIT, said) or (is_short and re.match(rf"{_WRAP_UP}(?!\S)", said)):
         return "exit"
-    if words in _STOPS:
+    if said in ("quit", "stop"):
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
-    if _NEGATED.search(fold_text(text)):
+    # What depends on a condition ends nothing.
+    free = _CONDITIONS.split(said)[0]
+    if _NEGATED.search(fold_text(text)) or not re.search(rf"(?<!\S){_EXIT}", free):
         return None
-    is_met = is_at_edge = False
-    for keyword in _KEYWORDS:
-        for start in range(len(words)):
-            end = start + len(keyword)
-            if (
-                words[start:end] == keyword
-                and words[start : end + 1] != ("back", "to")
-                and not any(find_phrase(each, words[:start]) is not None for each in _CONDITIONS)
-            ):
-                is_met, is_at_edge = True, is_at_edge or start == 0 or end == len(words)
     is_question = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?") and any(
         first.removesuffix("n't") in _AUXILIARIES and second in ("we", "i")
         for first, second in pairwise(words)
     )
-    is_unclear = is_met and (is_question or (is_at_edge and len(words) <= _MAX_UNCLEAR_WORDS))
-    return "unclear-exit" if is_unclear else None
+    is_at_edge = re.match(_EXIT, free) or (free == said and re.search(rf"(?<!\S){_EXIT}$", said))
+    return "unclear-exit" if is_question or (is_at_edge and is_short) else None
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
@@ -247,35 +238,28 @@ def reverses(text: str, earlier: str) -> bool:
 
 # --- what the user says of the code ---------------------------------------------------------------------
 
-_FILE = re.compile(
-    r"(?:`(?P<code>[\w./-]+)(?::(?P<at>\d{1,6})(?:-\d{1,6})?)?`"
-    r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
-    r"(?::(?P<line>\d{1,6})(?:-\d{1,6})?)?)"
+_LINES = r"(?::\d{1,6}(?:-\d{1,6})?)?"
+_PLACE = (
+    rf"(?:`[\w./-]++{_LINES}`"
+    r"|(?<![\w/@.-])(?:(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)"
+    rf"(?![\w/]){_LINES})"
 )
-# The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
-_FILES = (
-    r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
+_PLACES = re.compile(rf"{_PLACE}(?:(?:,| and| or|, and|, or) {_PLACE})*")
+# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+_WITHIN = re.compile(r"\b(?:at|in|of|by|from) $", re.IGNORECASE)
+_IS_TOUCHED = re.compile(
+    r" (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b", re.IGNORECASE
 )
-_NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-_CORRECTIONS = tuple(
-    (is_touched, re.compile(pattern))
-    for is_touched, pattern in (
-        (
-            True,
-            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
-        ),
-        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        (
-            False,
-            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
-            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
-            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-        ),
-        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
-        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
-    )
+_NOT_TOUCHED = re.compile(
+    r"(?: \([^()]*\))?(?: itself| too| also)?,? (?:"
+    r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
+    r"(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+    r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+    r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
+    re.IGNORECASE,
 )
+_DO_NOT_TOUCH = re.compile(r"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) $", re.IGNORECASE)
+_LEAVE, _ALONE = re.compile(r"\bleave $", re.IGNORECASE), re.compile(r" (?:alone|as it is|as they are|out)\b")
 
 
 class CodeCorrection(Struct, frozen=True):
@@ -291,24 +275,19 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     found: list[CodeCorrection] = []
     for sentence in split_sentences(text):
         words = " ".join(sentence.split())
-        if words.endswith("?"):
-            continue
-        places: list[str] = []
-
-        def number(file: re.Match[str], places: list[str] = places) -> str:
-            path, line = (
-                (file["code"] or file["path"]).strip("/").removeprefix("./"),
-                file["at"] or file["line"],
+        for named in _PLACES.finditer(words) if not words.endswith("?") else ():
+            before, after = words[: named.start()], words[named.end() :]
+            is_touched = _IS_TOUCHED.match(after) is not None
+            is_untouched = (
+                (_NOT_TOUCHED.match(after) and not _WITHIN.search(before))
+                or _DO_NOT_TOUCH.search(before)
+                or (_LEAVE.search(before) and _ALONE.match(after))
             )
-            places.append(f"{path}:{line}" if line else path)
-            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
-
-        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
-        for is_touched, pattern in _CORRECTIONS:
-            numbers = (
-                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
-            )
-            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
+            for place in re.findall(_PLACE, named[0]) if is_touched or is_untouched else ():
+                path, _, lines = place.strip("`").partition(":")
+                path, line = path.strip("/").removeprefix("./"), lines.partition("-")[0]
+                if "." in path or "/" in path:
+                    found.append(CodeCorrection(f"{path}:{line}" if line else path, is_touched, words))
     return tuple(found)
 
 
@@ -509,23 +488,16 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
-_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
-_REPLACING = re.compile(
-    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$",
-    re.IGNORECASE,
-)
-_OUTSIDE = {"out of scope", "not included", "left out", "stays as it is", "boundary"}
 
 
-class AnswerAddition(Struct, frozen=True):
-    """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
+class Correction(Struct, frozen=True):
+    """The answer that a message puts right, and the words that stand in its place."""
 
     label: str
     words: str
-    replaces: bool = False
 
 
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAddition | None:
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correction | None:
     """Return the answer that a message puts right; None where it corrects nothing known.
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
@@ -534,7 +506,7 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAdd
     named = fold_text(said.partition(":")[0].strip())
     for label, _ in answers:
         if fold_text(label) == named:
-            return AnswerAddition(label, said, replaces=True)
+            return Correction(label, said)
     found = _CORRECTS.match(said)
     if found is None:
         return None
@@ -549,26 +521,7 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAdd
     best, label = max(ranked, default=((0, 0), ""))
     if not best[0] or [each for each, _ in ranked].count(best) > 1:
         return None
-    return AnswerAddition(label, right[:1].upper() + right[1:], replaces=True)
-
-
-def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
-    """Return what a message at a menu adds to an answer; None where it names none.
-
-    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
-    there is. It adds, unless it says that it replaces.
-    """
-    words, label = text.strip(), only
-    before, _, after = words.partition(":")
-    said = fold_text(before).strip()
-    named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
-    if named and after[:1].isspace() and after.strip():
-        words, label = after.strip(), named[0]
-    if not label:
-        return None
-    replaces = _REPLACING.search(words) is not None
-    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
-    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
+    return Correction(label, right[:1].upper() + right[1:])
 
 
 def asks_something(text: str) -> bool:

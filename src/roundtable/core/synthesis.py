@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from .hearing import can_decide, reverses, sounds_decided, takes_back
 from .lines import join_names
 from .personas import Roster
-from .text import escape_markdown, fold_text, split_sentences, words_of
+from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
@@ -35,7 +35,6 @@ HEADINGS: Mapping[Part, str] = {
 }
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
-_WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
 class Entry(Struct, frozen=True):
@@ -136,9 +135,11 @@ class _Decisions(Struct, frozen=True):
 
     def stands_in(self, entry: Entry, turns: Sequence[Turn]) -> bool:
         """Whether an entry cites a turn in which the user decided it, and did not take it back."""
-        said = (turn for turn in turns if turn.number in entry.turns and turn.speaker == USER)
-        kept = (turn for turn in said if turn.number not in self.withdrawn)
-        return any(turn.number in self.standing or sounds_decided(turn.text) for turn in kept)
+        said = (turns[number - 1] for number in entry.turns if number not in self.withdrawn)
+        return any(
+            turn.number in self.standing or (turn.speaker == USER and sounds_decided(turn.text))
+            for turn in said
+        )
 
     def left_out(self, decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
         """Return the turns in which the user decided something and that no decision cites."""
@@ -146,7 +147,7 @@ class _Decisions(Struct, frozen=True):
         return [turns[number - 1] for number in sorted(self.standing) if number not in cited]
 
 
-def _read_decisions(turns: Sequence[Turn]) -> _Decisions:
+def _read_decisions(turns: Sequence[Turn], *, by_sound: bool = False) -> _Decisions:
     """Return what the user decided, took back and reversed.
 
     A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
@@ -161,7 +162,8 @@ def _read_decisions(turns: Sequence[Turn]) -> _Decisions:
             last = max(standing)
             standing.pop(last)
             withdrawn.add(last)
-        if turn.number in marked and can_decide(turn.text):
+        is_marked = turn.number in marked and can_decide(turn.text)
+        if is_marked or (by_sound and sounds_decided(turn.text)):
             earlier = (turns[number - 1] for number in reversed(standing))
             replaced = next((each for each in earlier if reverses(turn.text, each.text)), None)
             if replaced is not None:
@@ -171,21 +173,12 @@ def _read_decisions(turns: Sequence[Turn]) -> _Decisions:
     return _Decisions(standing, frozenset(withdrawn))
 
 
-def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
-    """Return the numbers of the turns in which the user decided something that still stands, in order."""
-    return tuple(sorted(_read_decisions(turns).standing))
+def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[int, ...]:
+    """Return the numbers of the turns in which the user decided something that still stands, in order.
 
-
-def list_deciding_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
-    """Return the turns in which the user decided, by somebody's mark or by the sound of the words alone."""
-    marked = {number for turn in turns for number in turn.verdict.decisions}
-    heard = (
-        turn.number
-        for turn in turns
-        if turn.speaker == USER and turn.number not in marked and sounds_decided(turn.text)
-        if not any(takes_back(later.text) for later in turns[turn.number :] if later.speaker == USER)
-    )
-    return tuple(sorted({*decision_turns(turns), *heard}))
+    With `by_sound` the words alone are enough, where nobody marked the turn.
+    """
+    return tuple(sorted(_read_decisions(turns, by_sound=by_sound).standing))
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -193,22 +186,17 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     found: list[str] = []
     for entry in draft.entries:
         text = join_lines(entry.text)
+        unknown = [number for number in entry.turns if not 1 <= number <= len(turns)]
         if not text:
             found.append("An entry has no text.")
         elif not entry.turns:
             found.append(f'No turn is cited for: "{text}".')
-        found += [
-            f'Turn {number} does not exist, cited for: "{text}".'
-            for number in entry.turns
-            if not 1 <= number <= len(turns)
-        ]
+        found += [f'Turn {number} does not exist, cited for: "{text}".' for number in unknown]
     decided = _read_decisions(turns)
-    found += [
-        f"The user decided nothing in turn {', '.join(map(str, entry.turns))}, so this is an open question: "
-        f'"{shorten_text(entry.text, SUMMARY_LENGTH)}".'
-        for entry in _drop_uncited(draft.decisions, turns)
-        if not decided.stands_in(entry, turns)
-    ]
+    for entry in _drop_uncited(draft.decisions, turns):
+        if not decided.stands_in(entry, turns):
+            cited, text = ", ".join(map(str, entry.turns)), shorten_text(entry.text, SUMMARY_LENGTH)
+            found.append(f'The user decided nothing in turn {cited}, so this is an open question: "{text}".')
     found += [
         f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
         for turn in decided.left_out(draft.decisions, turns)
@@ -226,8 +214,7 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
             decisions.append(entry)
         elif not decided.withdrawn.issuperset(entry.turns):
             # Nobody made it: it is somebody's proposal that is still open.
-            speakers = {turns[number - 1].speaker for number in entry.turns}
-            names = [persona.first_name for persona in roster.personas if persona.key in speakers]
+            names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
             who = f"Proposed by {join_names(names)}: " if names else ""
             open_words = "nobody decided it; for you to settle"
             proposed.append(replace(entry, text=f"{who}{entry.text}", detail=open_words))
@@ -282,24 +269,24 @@ def strip_mark(text: str) -> str:
 # --- the block ------------------------------------------------------------------------------------------
 
 
-def attribution(cited: Iterable[int], turns: Sequence[Turn], roster: Roster) -> str:
-    """Return who is credited for an entry, computed from the speakers of the turns that it cites."""
-    numbers = set(cited)
-    said = [turn for turn in turns if turn.number in numbers]
-    speakers = {turn.speaker for turn in said}
-    names = [persona.first_name for persona in roster.personas if persona.key in speakers]
-    is_opposed = any(turn.verdict.opposes in numbers for turn in said)
+def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
+    """Return who is credited for an entry, computed from the speakers of the turns that it cites (SYN-2).
+
+    What the user added or edited in the review is theirs too.
+    """
+    said = [turn for turn in turns if turn.number in entry.turns]
+    names = _name_speakers(said, roster)
+    is_opposed = any(turn.verdict.opposes in entry.turns for turn in said)
     if len(names) == len(roster.personas) > 1 and not is_opposed:
         names = ["All"]
-    return "/".join((["User"] if USER in speakers else []) + names)
+    is_users = entry.review or any(turn.speaker == USER for turn in said)
+    return "/".join((["User"] if is_users else []) + names)
 
 
-def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
-    """Return who is credited for an entry; what the user added or edited in the review is theirs too."""
-    names = attribution(entry.turns, turns, roster)
-    if entry.review and names.partition("/")[0] != "User":
-        return f"User/{names}" if names else "User"
-    return names
+def _name_speakers(said: Iterable[Turn], roster: Roster) -> list[str]:
+    """Return the first names of the personas that spoke, in the roster's order."""
+    speakers = {turn.speaker for turn in said}
+    return [persona.first_name for persona in roster.personas if persona.key in speakers]
 
 
 def tell_exit(exit_type: Exit, *, is_heard: bool) -> str:
@@ -367,8 +354,8 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     if fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
         return ""
     words = own_words(turn, plain)
-    told = set(words_of(fold_text(f"{plain} {entry.detail}")))
-    return "" if told.issuperset(words_of(fold_text(words))) else words
+    told = set(words_of(f"{plain} {entry.detail}"))
+    return "" if told.issuperset(words_of(words)) else words
 
 
 def marker(step_id: str, at: str) -> str:
@@ -410,18 +397,17 @@ def shorten_text(text: str, length: int) -> str:
 def own_words(turn: Turn, subject: str = "") -> str:
     """Return what the user said when they decided: the sentence nearest to the subject, and the reason.
 
-    The reason is the sentence right after it, unless that worries, asks or is about something else.
+    The reason is the sentence right after it, unless that asks or defers.
     """
     sentences = list(split_sentences(join_lines(turn.text)))
-    firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
+    firm = [at for at, each in enumerate(sentences) if can_decide(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
-    wanted = set(words_of(fold_text(subject)))
 
     def fits(at: int) -> int:
         said = fold_text(sentences[at])
-        shared = len(wanted.intersection(words_of(said)))
-        return shared + 2 * sounds_decided(sentences[at]) + 4 * said.startswith(("decision", "decided"))
+        shared = len(set(content_stems(subject)).intersection(content_stems(said)))
+        return shared + 2 * sounds_decided(said) + 4 * said.startswith(("decision", "decided"))
 
     at = max(firm, key=fits)
     words = sentences[at]

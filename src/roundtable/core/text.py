@@ -95,15 +95,12 @@ def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
     return next((start for start in starts if tuple(words[start : start + length]) == tuple(phrase)), None)
 
 
-_CONTROL_SEQUENCE = r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, cursor
-# The end of a string is optional, so that no text is read again for each beginning that nothing ends.
+# Colours and cursor (CSI); strings that something ends (OSC, DCS, SOS, PM, APC); what else an escape begins.
 _ESCAPE_SEQUENCE = re.compile(
-    rf"{_CONTROL_SEQUENCE}"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC
-    r"(?P<held>[^\x07\x1b\x9c]*+)(?P<end>\x07|\x1b\\|\x9c)?"
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]?"
 )
-_CONTROL_SEQUENCES = re.compile(_CONTROL_SEQUENCE)
 # Direction overrides let text show in another order than it is stored; lone surrogates cannot be written.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -150,7 +147,7 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 def strip_unprintable(text: str) -> str:
     """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
-    return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
+    return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text)))
 
 
 def strip_unprintable_values(value: Any) -> Any:
@@ -168,13 +165,6 @@ def strip_unprintable_values(value: Any) -> Any:
 def clean_text(text: str) -> str:
     """Return the text with plain line ends and without what `strip_unprintable` takes out."""
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def _keep_unended(sequence: re.Match[str]) -> str:
-    """Return the text of a sequence that nothing ends: it may be what somebody wrote."""
-    if sequence["held"] is None or sequence["end"]:
-        return ""
-    return _CONTROL_SEQUENCES.sub("", sequence["held"])
 
 
 def strip_hidden(text: str) -> str:

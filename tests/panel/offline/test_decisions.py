@@ -16,7 +16,7 @@ def test_nearly_every_decision_is_found(half: str) -> None:
     decided = lines("decisions", half)
     missed = [words for words in decided if not find_decisions(words, NAMES)]
     assert len(decided) >= 80
-    assert len(missed) <= 0.05 * len(decided), missed
+    assert len(missed) <= 0.07 * len(decided), missed
 
 
 @pytest.mark.rule("SYN-3")
@@ -25,7 +25,7 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
     others = lines("others", half)
     invented = [words for words in others if find_decisions(words, NAMES)]
     assert len(others) >= 160
-    assert len(invented) <= 0.02 * len(others), invented
+    assert len(invented) <= 0.005 * len(others), invented
 
 
 @pytest.mark.rule("SYN-3")
@@ -33,7 +33,7 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
     "words",
     [
         "If the file has no date, reject it.",
-        "Show past days greyed out and never send them back on saving.",
+        "Show the past days greyed out and never send them back on saving.",
         "We go ahead today with the fix.",
         "then lets compute our own total and leave the old one alone",
         "Tell the caller what is missing.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,12 @@ _FILLERS = re.compile(
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 
 
-@lru_cache(maxsize=1)
+@cache
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))
 
 
-@lru_cache(maxsize=64)
+@cache
 def word_list(name: str) -> frozenset[str]:
     """Return the words of one kind, in small letters."""
     return frozenset(_tables()["words"][name].split())
@@ -40,26 +40,21 @@ def telling_stems(text: str) -> frozenset[str]:
     return frozenset(stem for stem in stems if len(stem) > 1 or not stem.isascii())
 
 
-@lru_cache(maxsize=64)
+@cache
 def stems_of_list(name: str) -> frozenset[str]:
     """Return the stems of a word list."""
     return frozenset(map(stem_word, word_list(name)))
 
 
-@lru_cache(maxsize=64)
-def pattern(name: str) -> re.Pattern[str]:
+@cache
+def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return _compile(_tables()["signs"][name])
+    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
 
 
-@lru_cache(maxsize=1)
 def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     """Return, by the number of each phase, the expressions that only that phase uses."""
-    return {phase: _compile(expressions) for phase, expressions in _tables()["phases"].items()}
-
-
-def _compile(expressions: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
+    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
 
 
 def persona_line(persona: str, kind: str) -> str:
@@ -72,13 +67,8 @@ def persona_line(persona: str, kind: str) -> str:
 @lru_cache(maxsize=4_096)
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
-    return frozenset[str]().union(*(row for row in _rows_of_similar_stems() if stem in row)) - {stem}
-
-
-@lru_cache(maxsize=1)
-def _rows_of_similar_stems() -> tuple[frozenset[str], ...]:
-    rows = _tables()["alike"]["rows"].strip().split("\n")
-    return tuple(frozenset(map(stem_word, row.split())) for row in rows)
+    rows = (frozenset(map(stem_word, row.split())) for row in _tables()["alike"]["rows"].split("\n"))
+    return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from ...core.commands import Table
 from ...core.hearing import address
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
-from .lexicon import MAX_MESSAGE_LENGTH, pattern, persona_line, stems_of_list, telling_stems
+from .lexicon import MAX_MESSAGE_LENGTH, pattern, stems_of_list, telling_stems
 from .messages import Piece, UserMessage, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
@@ -24,7 +24,6 @@ _LEAST_SCORE = 2.0
 _SHORT = 12
 _LITTLE = 2
 _TERSE = 5
-_TOLD = ("statement", "decision")
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
 # "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
 _SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
@@ -53,7 +52,6 @@ class OpenPrompt(Struct):
     kind: AnswerKind
     prompt: Prompt | None = None
     state: Literal["open", "answered", "kept"] = "open"
-    further: bool = False
     kept_with: str = ""
     """What the user said when they left it open."""
 
@@ -75,11 +73,6 @@ class Discussion(Struct):
     """The user's turns whose questions the user calls answered."""
 
     @property
-    def last_question(self) -> list[int]:
-        """The turn of the user's last question, if there is any."""
-        return [said.turn for said in self.said if said.piece.kind == "question"][-1:]
-
-    @property
     def open_prompts(self) -> list[OpenPrompt]:
         """The prompts that nobody has answered or left open."""
         return [each for each in self.prompts if each.state == "open"]
@@ -90,38 +83,30 @@ def first_names(table: Table) -> tuple[str, ...]:
     return tuple(persona.first_name for persona in table.roster.personas)
 
 
-def follow_discussion(table: Table, library: Library, upto: int | None = None) -> Discussion:
-    """Read the turns in order and keep what became of each prompt; `upto` leaves out later turns."""
+def follow_discussion(table: Table, library: Library) -> Discussion:
+    """Read the turns in order and keep what became of each prompt."""
     found = Discussion()
-    for turn in table.turns[:upto]:
+    for turn in table.turns:
         if turn.speaker == USER:
             _hear_user(found, turn, table)
-        else:
-            _hear_persona(found, turn, table, library)
+        elif prompt := _read_prompt(turn, table.focus_question, library):
+            found.prompts.append(prompt)
     return found
 
 
-def _hear_persona(found: Discussion, turn: Turn, table: Table, library: Library) -> None:
-    """Keep what a persona asked: the focus question, a prompt, one step further, or a model's question."""
-    number, speaker, text = turn.number, turn.speaker, turn.text
-    if text.startswith(persona_line(speaker, "found").removesuffix("{lines}.")):
-        found.settled_questions.update(found.last_question)
-        return
-    prompt = library.find_prompt(speaker, text) if number > 1 else None
-    if prompt is not None:
-        asking = OpenPrompt(number, speaker, text, prompt.question, prompt.label, prompt.answer, prompt)
-        found.prompts.append(asking)
-        return
-    further = (each for each in library.of_persona(speaker) if each.further and each.further in text)
-    source = next(further, None)
-    asked = source.further if source else extract_question(text)
-    if number == 1 and table.focus_question:
-        asked = table.focus_question[:1].upper() + table.focus_question[1:]
-    if asked:
-        label = source.label if source else ""
-        kind = guess_kind(asked)
-        asking = OpenPrompt(number, speaker, asked, asked, label, kind, source, further=bool(source))
-        found.prompts.append(asking)
+def _read_prompt(turn: Turn, focus_question: str, library: Library) -> OpenPrompt | None:
+    """Return what a persona asked: the focus question, a prompt, one step further, or a model's question."""
+    speaker, text, label = turn.speaker, turn.text, ""
+    if turn.number == 1 and focus_question:
+        asked = focus_question[:1].upper() + focus_question[1:]
+    elif prompt := library.find_prompt(speaker, text):
+        return OpenPrompt(turn.number, speaker, text, prompt.question, prompt.label, prompt.answer, prompt)
+    else:
+        asked = extract_question(text)
+        for each in library.of_persona(speaker):
+            if each.further and each.further in text:
+                asked, label = each.further, each.label
+    return OpenPrompt(turn.number, speaker, asked, asked, label, guess_kind(asked)) if asked else None
 
 
 def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
@@ -129,9 +114,9 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     message = read_message(turn.text, first_names(table))
     addressed = address(turn.text, table.roster).persona
     if message.settles_question:
-        found.settled_questions.update(found.last_question)
-        return
-    if message.keeps_open:
+        asked = [said.turn for said in found.said if said.piece.kind == "question"]
+        found.settled_questions.update(asked[-1:])
+    elif message.keeps_open:
         waiting = [each for each in found.open_prompts if addressed in (None, each.speaker)][-1:]
         stems = telling_stems(turn.text)
         for prompt in waiting:
@@ -140,27 +125,25 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
                 return
         # What is open has a subject of its own: it is a question that the user leaves.
         found.said.append(SaidPiece(turn.number, Piece("question", turn.text)))
-        return
-    if message.of_kind("denial"):
-        found.settled_questions.difference_update(found.last_question)
-    answered = find_answered_prompt(message, found.open_prompts, addressed=addressed)
-    if answered is not None:
-        answered.state = "answered"
-    for piece in message.pieces:
-        pairs = piece.kind in _TOLD
-        found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
-        answered = None if pairs else answered
+    else:
+        answered = find_answered_prompt(message, found.open_prompts, addressed=addressed)
+        if answered is not None:
+            answered.state = "answered"
+        for piece in message.pieces:
+            pairs = piece.kind in ("statement", "decision")
+            found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
+            answered = None if pairs else answered
 
 
 def find_answered_prompt(
     message: UserMessage, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
 ) -> OpenPrompt | None:
     """Return the prompt that a message answers; None where it answers none, or it is not clear which."""
-    told = " ".join(piece.text for piece in message.pieces if piece.kind in _TOLD)
+    told = message.of_kind("statement", "decision")
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
     if not told or not candidates:
         return None
-    turns_down = message.of_kind("question") or message.objects or message.of_kind("denial")
+    turns_down = message.of_kind("question", "aside") or message.objects
     if addressed is not None and len(candidates) == 1 and not turns_down:
         # Whoever is told something by name has asked for it, where there is only one thing they asked.
         return candidates[0]

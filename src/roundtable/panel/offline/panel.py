@@ -14,12 +14,11 @@ from ...core.hearing import address
 from ...core.lines import join_names
 from ...core.text import content_stems, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
-from ...documents.drafting import draft
 from ...documents.questions import find_open_questions
 from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
 from .lexicon import pattern, phase_expressions, stems_of_list, strip_address
 from .messages import find_decisions, read_message
-from .pairing import find_answered_prompt, first_names, follow_discussion
+from .pairing import first_names, follow_discussion
 from .prompts import Library, load_library
 from .section import read_section
 from .speaking import Floor, answer_aside, frame_discussion, say_next
@@ -54,7 +53,10 @@ class OfflinePanel:
             case do.AskFraming(brief):
                 return frame_discussion(brief, self.library)
             case do.AskPersona(brief):
-                return self._speak(brief, on_words)
+                text = say_next(Floor(brief, read_section(brief.table), self.library))
+                if text is not None:
+                    on_words(text)
+                return None if text is None else Speech(text)
             case do.AskVerdict(table):
                 return _judge_message(table, self.library)
             case do.AskSynthesis(table):
@@ -63,8 +65,6 @@ class OfflinePanel:
                 return ()
             case do.AskFollowUp():
                 return request.criterion.follow_up
-            case do.AskDraft():
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, words) if request.aside:
                 return answer_aside(brief, words)
             case do.AskFeedback(brief):
@@ -75,13 +75,6 @@ class OfflinePanel:
                 return None
             case other:
                 assert_never(other)
-
-    def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
-        text = say_next(Floor(brief, read_section(brief.table), self.library))
-        if text is None:
-            return None
-        on_words(text)
-        return Speech(text)
 
 
 def _read_documents(material: tuple[Material, ...]) -> str:
@@ -112,17 +105,16 @@ def _judge_message(table: do.Table, library: Library) -> Verdict:
 
 def _find_drift(table: do.Table, library: Library) -> OffTopic | None:
     """Return what the last turn drifts to; None unless it is certain."""
-    text, names = table.turns[-1].text, first_names(table)
-    told = [turn.text for turn in table.turns[:-1] if turn.verdict.off_topic is None]
+    turn, names = table.turns[-1], first_names(table)
+    told = [each.text for each in table.turns[:-1] if each.verdict.off_topic is None]
     discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
     home = read_section(table).stems.union(content_stems(discussed))
-    message = read_message(text, names)
-    if _is_small_talk(strip_address(text, names), home):
-        waiting = follow_discussion(table, library, upto=len(table.turns) - 1).open_prompts
-        if find_answered_prompt(message, waiting) is None:
-            return OffTopic(_subject(text, names), is_chat=True)
-    question = message.of_kind("question")
-    if not question or address(text, table.roster).kind != "open" or not table.step.step_id:
+    if _is_small_talk(strip_address(turn.text, names), home):
+        said = follow_discussion(table, library).said
+        if not any(each.prompt for each in said if each.turn == turn.number):
+            return OffTopic(_subject(turn.text, names), is_chat=True)
+    question = read_message(turn.text, names).of_kind("question")
+    if not question or address(turn.text, table.roster).kind != "open" or not table.step.step_id:
         return None  # without a step there is no other phase that it could belong to
     asked = frozenset(content_stems(question))
     for phase, expression in phase_expressions().items():
@@ -142,9 +134,9 @@ def _is_small_talk(message: str, home: frozenset[str]) -> bool:
     """
     said = frozenset(content_stems(message))
     is_private = not said.isdisjoint(stems_of_list("far_off")) and home.isdisjoint(said)
-    if not is_private or len(words_of(message)) > _MAX_CHAT_WORDS:
-        return False
-    return bool(pattern("chat").search(message.replace("’", "'"))) and not find_decisions(message)
+    is_short = len(words_of(message)) <= _MAX_CHAT_WORDS
+    chats = is_private and is_short and pattern("chat").search(message.replace("’", "'"))
+    return bool(chats) and not find_decisions(message)
 
 
 def _subject(text: str, names: tuple[str, ...]) -> str:

@@ -28,8 +28,6 @@ _EXPECTED = (
     (re.compile(r"\bwhy\b|\bwhat for\b|\breason\b"), "reason_answer"),
 )
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
-_WISH = re.compile(r"\b(?:must|should|shall|needs?|wants?|wish\w*)\b", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:which|what|how) \w+", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8)
@@ -64,16 +62,6 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
         if -negative >= _LEAST_SCORE and not is_echo and len(kept) < MAX_LINES_SHOWN:
             kept.append(place)
     return tuple(lines[place] for place in kept)
-
-
-def answers_question(question: str, line: SearchLine) -> bool:
-    """Whether a line holds every word of a question that carries a meaning, but for what is asked for."""
-    asked = frozenset(content_stems(_WANTED.sub("", question)))
-    held = frozenset(content_stems(line.text))
-    is_wish = _WISH.search(line.text) and not _WISH.search(question)  # it says nothing of what there is
-    if len(asked) < 2 or line.text.endswith("?") or is_wish:
-        return False
-    return all(stem in held or similar_stems(stem) & held for stem in asked)
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:

@@ -6,7 +6,7 @@ what was decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from functools import cached_property
 from zlib import crc32
 
@@ -15,20 +15,22 @@ from msgspec import Struct
 from ...core.commands import Brief, StepBrief
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, fold_text, words_of
+from ...core.text import content_stems, fold_text, stem_word, words_of
 from ...core.turns import USER
-from ..base import Framing
-from .lexicon import drop_name, persona_line, strip_address
+from ..base import Framing, Look, LookUpsWanted
+from .lexicon import drop_name, persona_line, strip_address, telling_stems
 from .messages import UserMessage, read_message
-from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
+from .pairing import Discussion, OpenPrompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
-from .search import answers_question, find_closest_lines
+from .search import MAX_LINES_SHOWN, find_closest_lines
 from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
 
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
+_MAX_CODE_WORDS = 8
+_CODE_LINE = re.compile(r"(?P<place>[^\s:]++:\d++) (?P<text>.*)")
 _OPENNESS = ("unknown", "given", "none")
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -60,27 +62,10 @@ class Floor(Struct, frozen=True, dict=True):
         return follow_discussion(self.brief.table, self.library)
 
     @cached_property
-    def before_reply(self) -> Discussion:
-        """The discussion before the message that is to be answered."""
-        return follow_discussion(self.brief.table, self.library, upto=(self.brief.answers or 1) - 1)
-
-    @cached_property
     def message(self) -> UserMessage | None:
         """The message that is to be answered."""
-        number = self.brief.answers
-        if number is None or number > len(self.brief.table.turns):
-            return None
-        return read_message(self.brief.table.turns[number - 1].text, first_names(self.brief.table))
-
-    @cached_property
-    def answered_prompt(self) -> OpenPrompt | None:
-        """The speaker's own prompt that the message answers."""
-        if self.message is None:
-            return None
-        addressed = address(self.message.text, self.brief.table.roster).persona
-        waiting = self.before_reply.open_prompts
-        found = find_answered_prompt(self.message, waiting, addressed=addressed)
-        return found if found is not None and found.speaker == self.brief.speaker.key else None
+        table, number = self.brief.table, self.brief.answers
+        return read_message(table.turns[number - 1].text, first_names(table)) if number else None
 
     @cached_property
     def focus_label(self) -> str:
@@ -160,37 +145,49 @@ def say_next(floor: Floor) -> str | None:
 
 
 def _reply(floor: Floor, message: UserMessage) -> str | None:
-    own = [each for each in floor.before_reply.prompts if each.speaker == floor.brief.speaker.key]
+    names = first_names(floor.brief.table)
+    own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
     if message.asks_to_clarify and own:
         return _put_otherwise(floor, own[-1])
     if message.settles_question:
         return _join("Good, then it is off the list.", _ask_next(floor))
-    if message.of_kind("denial") or (message.keeps_open and floor.before_reply.open_prompts):
+    if message.keeps_open:
         return _join(floor.say("kept"), _ask_next(floor))
-    if decided := drop_name(message.of_kind("decision"), first_names(floor.brief.table)):
+    if decided := drop_name(message.of_kind("decision"), names):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
         repeated = f'Decided: "{decided}"' if is_short else "Decided, in your words."
         return _join(repeated, _ask_next(floor, message.text))
     if question := message.of_kind("question"):
         if floor.may_ask and address(message.text, floor.brief.table.roster).kind == "group":
             return _ask_next(floor, question)
-        return _show_closest(floor, strip_address(question, first_names(floor.brief.table)))
-    if more := _ask_further(floor):
-        return more
-    if message.objects and (prompt := _choose(floor, "objection")):
-        return prompt.text
-    return _ask_next(floor, message.text)
+        return _show_closest(floor, strip_address(question, names))
+    objection = _choose(floor, "objection") if message.objects else None
+    return _ask_further(floor) or (objection.text if objection else _ask_next(floor, message.text))
 
 
-def _show_closest(floor: Floor, question: str) -> str | None:
-    lines = find_closest_lines(question, floor.section.lines)
+def _show_closest(floor: Floor, question: str) -> str:
+    written, code = find_closest_lines(question, floor.section.lines), _find_code(floor, question)
+    lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
     if lines:
-        is_found = answers_question(question, lines[0])
-        shown = "; ".join(map(_show_line, lines[:1] if is_found else lines))
-        return floor.say("found" if is_found else "closest").format(lines=shown)
+        return floor.say("closest").format(lines="; ".join(map(_show_line, lines)))
     said = floor.say("nothing_close")
     # Said before, it would only be an echo: the next prompt goes with it.
     return _join(said, _ask_next(floor, question)) if floor.was_said(said) else said
+
+
+def _find_code(floor: Floor, question: str) -> list[SearchLine]:
+    """Return the lines of code that hold most words of a question, which are looked up first."""
+    stems = {stem_word(word): word for word in words_of(question)}
+    told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
+    # "Reports" is looked for as "report", and "queries" as itself.
+    words = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_CODE_WORDS]
+    look = Look("search", " ".join(words))
+    shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
+    if words and not shown and floor.brief.look_ups:
+        raise LookUpsWanted((look,))
+    hits = (_CODE_LINE.fullmatch(line) for text in shown for line in text.split("\n"))
+    lines = [SearchLine(hit["text"], hit["place"]) for hit in hits if hit]
+    return [line for line in lines if 2 * sum(word in line.text for word in words) > len(words)]
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
@@ -213,7 +210,7 @@ def _show_line(line: SearchLine) -> str:
 
 def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:
     """Put a prompt in other words: the help that the step gives for its label."""
-    for question in (*floor.section.step.standard, *floor.section.step.deep):
+    for question in floor.section.step.every_question:
         if fold_text(question.label) == fold_text(asked.label) and question.help:
             return f"It goes with {question.label}. {question.help}"
     return f"In short: {asked.question}"
@@ -221,10 +218,12 @@ def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:
 
 def _ask_further(floor: Floor) -> str | None:
     """Go one step further where the user has answered the speaker's own prompt."""
-    answered = floor.answered_prompt
-    if answered is None or answered.prompt is None or answered.further or not floor.may_ask:
-        return None
-    return None if floor.was_said(answered.prompt.further) else answered.prompt.further
+    answered = (said.prompt for said in floor.discussion.said if said.turn == floor.brief.answers)
+    for prompt in answered if floor.may_ask else ():
+        if prompt and prompt.prompt and prompt.speaker == floor.brief.speaker.key:
+            further = prompt.prompt.further
+            return further if further and not floor.was_said(further) else None
+    return None
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
@@ -237,18 +236,13 @@ def _ask_next(floor: Floor, about: str = "") -> str | None:
 
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
-    skipped = len(floor.brief.again)
-    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0]) if floor.may_ask else []
-    return ranked[min(skipped, len(ranked) - 1)][1] if ranked else None
-
-
-def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, ...], Prompt]]:
     key, found = floor.brief.speaker.key, floor.discussion
     passed = {fold_text(each.label) for each in found.open_prompts if each.speaker == key and each.label}
     theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
     wanted = frozenset(content_stems(about))
     asked = (*floor.persona_texts, *floor.section.asked_before)
-    for place, prompt in enumerate(floor.library.of_persona(key)):
+    ranked: list[tuple[tuple[bool, float, float, int], Prompt]] = []
+    for place, prompt in enumerate(floor.library.of_persona(key) if floor.may_ask else ()):
         distance = _distance(prompt, floor, suits)
         is_asked = any(prompt.needle in text for text in asked)
         if distance is None or is_asked or floor.section.is_settled(prompt):
@@ -257,20 +251,22 @@ def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, .
         crowded = label in theirs - {floor.focus_label}
         overlap = len(wanted & (prompt.stems | frozenset(content_stems(prompt.label))))
         chance = crc32(f"{floor.brief.table.item.slug}|{prompt.needle}".encode()) / 2**32
-        order = chance if label else place / 10_000
-        yield (label in passed, -min(overlap, 2) + distance + crowded, order), prompt
+        order = (label in passed, distance + crowded - min(overlap, 2), chance if label else 0.0, place)
+        ranked.append((order, prompt))
+    ranked.sort(key=lambda each: each[0])
+    # What was refused the first time is not said again.
+    return ranked[min(len(floor.brief.again), len(ranked) - 1)][1] if ranked else None
 
 
 def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     """Return how far a prompt is from the focus, 0 being the focus itself; None where it does not fit."""
     section = floor.section
-    if suits:
+    if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
-    if prompt.suits == "objection":
-        return None
     if prompt.label:
         answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
-        if answer is None or not _suits_answer(prompt, answer):
+        is_met = answer is not None and answer.state == prompt.suits and all(map(answer.meets, prompt.needs))
+        if answer is None or not is_met or (QUOTE in prompt.text and not answer.quote):
             return None
         return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
     if prompt.is_topical:
@@ -279,12 +275,6 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         return 0.5 if _label_in_state(floor, prompt.suits) is not None else None
     # What fits any step is filler once the talk has begun: then it is better to ask whether to wrap up.
     return 4.0 if floor.brief.purpose == "first-round" else None
-
-
-def _suits_answer(prompt: Prompt, answer: LabelAnswer) -> bool:
-    """Whether an answer is of the kind that a prompt is for, and holds what the prompt presupposes."""
-    quotable = QUOTE not in prompt.text or bool(answer.quote)
-    return answer.state == prompt.suits and quotable and all(map(answer.meets, prompt.needs))
 
 
 def _label_in_state(floor: Floor, state: str) -> str | None:

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
 from .lexicon import drop_name, telling_stems
-from .messages import Kind
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
 
@@ -35,16 +34,19 @@ _MOST = 0.6
 
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
-    """Draft the synthesis from what the user said."""
+    """Draft the synthesis from what the user said, without small talk."""
     found = follow_discussion(table, library)
+    drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
+    said = [each for each in found.said if not ((drift := drifts[each.turn]) and drift.is_chat)]
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
-    decided = (said for said in _pieces(table, found, "decision") if said.turn in marked)
-    decisions = tuple(_put_entry(said, table) for said in decided)
-    told = (said for said in _pieces(table, found, "statement") if said.prompt or _stems(said))
-    insights = tuple(_put_entry(said, table) for said in told)[:_MAX_ENTRIES]
-    questions = tuple(_find_questions(table, found))[:_MAX_ENTRIES]
-    parts = [f"Decided: {_own_words(entry, table)}" for entry in decisions[:1]]
-    parts += [] if decisions else [f"Said: {_own_words(entry, table)}" for entry in insights[:1]]
+    decided = [each for each in said if each.piece.kind == "decision" and each.turn in marked]
+    told = [each for each in said if each.piece.kind == "statement" and (each.prompt or _stems(each))]
+    decisions, insights = (
+        tuple(_put_entry(each, table) for each in pieces) for pieces in (decided, told[:_MAX_ENTRIES])
+    )
+    questions = tuple(_find_questions(table, found, said))[:_MAX_ENTRIES]
+    own = [("Decided", each) for each in decided[:1]] or [("Said", each) for each in told[:1]]
+    parts = [f"{lead}: {_own_words(each, table)}" for lead, each in own]
     parts += [f"Open: {entry.text}" for entry in questions[:1]]
     if not parts:
         return Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
@@ -53,43 +55,34 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     return Draft(insights, decisions, questions, summary=" ".join(short))
 
 
-def _pieces(table: Table, found: Discussion, kind: Kind) -> Iterator[SaidPiece]:
-    """Yield what the user said of one kind, without small talk."""
-    for said in found.said:
-        drift = table.turns[said.turn - 1].verdict.off_topic
-        if said.piece.kind == kind and not (drift is not None and drift.is_chat):
-            yield said
-
-
 def _stems(said: SaidPiece) -> frozenset[str]:
     return telling_stems(said.piece.text)
 
 
+def _own_words(said: SaidPiece, table: Table) -> str:
+    return drop_name(join_lines(said.piece.text), first_names(table))
+
+
 def _put_entry(said: SaidPiece, table: Table) -> Entry:
     """Return the user's words as an entry; led in by what they answer where they say too little alone."""
-    words, prompt = drop_name(join_lines(said.piece.text), first_names(table)), said.prompt
+    words, prompt = _own_words(said, table), said.prompt
     says_little = len(_stems(said)) < _FEW_STEMS or _OPTION.search(words)
     if prompt is None or not says_little or "___" in prompt.question:
         return Entry(words, (said.turn,))
     asked = prompt.question
-    if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
+    if prompt.kind == "choice" and prompt.prompt is not None:
         asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
     return Entry(f'{join_lines(asked)} "{words}"', (prompt.turn, said.turn))
 
 
-def _own_words(entry: Entry, table: Table) -> str:
-    """Return the user's words of an entry, without the prompt that leads them in."""
-    is_alone = len(entry.turns) == 1
-    return entry.text if is_alone else join_lines(table.turns[entry.turns[-1] - 1].text)
-
-
-def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
+def _find_questions(table: Table, found: Discussion, said: Sequence[SaidPiece]) -> Iterator[Entry]:
     """Yield what the user asked and nobody answered, then the prompts that the user left open."""
-    for said in _pieces(table, found, "question"):
-        if said.turn not in found.settled_questions and not _is_taken_up(said, found):
-            words = drop_name(join_lines(said.piece.text), first_names(table))
-            asked = address(table.turns[said.turn - 1].text, table.roster).persona
-            yield Entry(words, (said.turn,), WHO_COULD_TELL.get(asked or "", ANYBODY))
+    for each in said:
+        is_settled = each.turn in found.settled_questions or _is_taken_up(each, found)
+        if each.piece.kind == "question" and not is_settled:
+            asked = address(table.turns[each.turn - 1].text, table.roster).persona
+            detail = WHO_COULD_TELL.get(asked or "", ANYBODY)
+            yield Entry(_own_words(each, table), (each.turn,), detail)
     for prompt in found.prompts:
         if prompt.state == "kept":
             said_of_it = join_lines(prompt.kept_with)
@@ -102,5 +95,6 @@ def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
     """Whether the user answered a question of their own later: in words that take up most of its words."""
     stems = _stems(asked)
     enough = max(min(_TWO, len(stems)), ceil(_MOST * len(stems)))
-    later = (said for said in found.said if said.turn > asked.turn and said.piece.kind != "question")
-    return any(len(stems & _stems(said)) >= enough for said in later)
+    later = (each for each in found.said if each.turn > asked.turn)
+    told = (each for each in later if each.piece.kind in ("statement", "decision"))
+    return any(len(stems & _stems(each)) >= enough for each in told)
