@@ -218,7 +218,7 @@ def test_the_documents_that_changed_are_shown_before_the_menu(place: Place) -> N
                 await say(room, ana, words, "answer")
             await listen(room, ana, "menu")
             (changes,) = entries(room, "changes")
-            assert "+- **Point**: The inspector retypes forms." in changes.text
+            assert "**Point**: The inspector retypes forms." in changes.text
             assert [entry.kind for entry in room.entries][-3:] == ["changes", "menu", "listen"]
 
     asyncio.run(run())
