@@ -166,7 +166,7 @@ def test_two_answers_to_one_question_do_not_answer_the_next(place: Place) -> Non
         async with at_table(room, ANA, BEN) as (ana, _):
             number = await listen(room, ana, "answer")
             room.say(BEN, "The inspector retypes forms.", number)
-            with pytest.raises(RuleBroken, match="Nobody is listening"):
+            with pytest.raises(RuleBroken, match="faster"):
                 room.say(ANA, "Something else.", number)
             await listen(room, ana, "answer")
             with pytest.raises(RuleBroken, match="faster"):
@@ -218,7 +218,7 @@ def test_the_documents_that_changed_are_shown_before_the_menu(place: Place) -> N
                 await say(room, ana, words, "answer")
             await listen(room, ana, "menu")
             (changes,) = entries(room, "changes")
-            assert "+- **Point**: The inspector retypes forms." in changes.text
+            assert "**Point**: The inspector retypes forms." in changes.text
             assert [entry.kind for entry in room.entries][-3:] == ["changes", "menu", "listen"]
 
     asyncio.run(run())

@@ -32,11 +32,6 @@ def to_json(body: object) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def cut(text: str, length: int, rest: str = "") -> str:
-    """Return the text up to a length, and where the rest is."""
-    return text if len(text) <= length else f"{shorten_text(text, length)}{rest}"
-
-
 def report_items(project: Project) -> str:
     """Return the first items, and how many there are besides."""
     found = project.items()
@@ -86,13 +81,15 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:
             brief = "\n".join(_write_brief(request, analysis, sent))
+            if request.words:
+                shown["limits"] = f"about {request.words} words, at most {request.most}"
             if isinstance(turn := request.grounds, Brief):
                 shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
         else:
             brief = host_text("asking", "ask" if can_ask else "cannot")
             if sent.is_new(("user", move.kind)):
                 brief = f"{host_text('user', move.kind)} {brief}"
-        shown |= {"brief": brief, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
+        shown |= {"brief": brief, "legal": move.list_calls(can_ask=can_ask)}
         answer["move"] = shown
     sent.last = (move, can_ask, to_json(answer))
     return sent.last[2]
@@ -104,7 +101,7 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
-        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, _MAX_LINE_LENGTH, " (cut)")}
+        row: dict[str, Any] = {"kind": line.kind, "text": shorten_text(line.text, _MAX_LINE_LENGTH)}
         if line.speaker == USER:
             row["speaker"] = USER
         if line.turn is not None:
@@ -135,7 +132,7 @@ def _list_context(
 ) -> Iterator[tuple[object, str]]:
     """Yield each thing that bears on the move, and how it is told."""
     item, step, persona = analysis.opening.item, analysis.opening.step, analysis.opening.conductor
-    yield item, host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+    yield item, host_text("context", "item", name=item.name, text=shorten_text(item.text, _MAX_ITEM_LENGTH))
     if analysis.elaboration is not None:
         table = analysis.elaboration.table
         personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
@@ -164,14 +161,17 @@ def _list_material(
     room, parts = _MAX_DOCUMENTS_LENGTH, []
     for each in reversed(documents):
         if each.text.strip() and each not in sent:
-            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+            text = shorten_text(each.text.strip(), room)
             kind = "document" if room > 0 else "left-out"
             parts.append((each, host_text("context", kind, name=each.name, text=text)))
             room = max(room - len(text), 0)
     yield from reversed(parts)
     kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
     for kind, each in ((kind, each) for kind, pages in kinds.items() for each in pages):
-        yield each, host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
+        yield (
+            each,
+            host_text("context", kind, name=each.name, text=shorten_text(each.text, _MAX_KNOWN_LENGTH)),
+        )
     if known.corrections:
         yield known.corrections, host_text("context", "corrections", text="\n".join(known.corrections))
     yield "tools", host_text("context", "tools")

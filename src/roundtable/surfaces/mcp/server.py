@@ -1,4 +1,4 @@
-"""The MCP server: the tools that a host calls, resources and prompts, on stdio or on a port of this machine.
+"""The MCP server: the tools that a host calls, and prompts, on stdio or on a port of this machine.
 
 What each tool and each parameter means to a host stands in content/host/tools.toml.
 """
@@ -9,13 +9,12 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from msgspec.structs import replace
@@ -25,13 +24,11 @@ from starlette.responses import PlainTextResponse
 
 from ... import __version__
 from ...core.errors import RoundtableError
-from ...core.synthesis import Draft, Entry
+from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
 from ...settings import Settings
-from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, list_transcripts
-from .answers import cut, report_items, show_unseen, to_json, write_answer
+from .answers import report_items, show_unseen, to_json, write_answer
 from .sessions import (
     HOST_FILES,
     MAX_MESSAGE_LENGTH,
@@ -62,8 +59,17 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
         try:
             if port is None:
                 await server.run_stdio_async()
-            else:
-                await _listen(server, port, token, debug=debug)
+                return
+            import uvicorn  # late: stdio does without
+
+            # The library itself refuses a foreign `Host` or `Origin`. The token is in the address, so no
+            # address goes into a log.
+            app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
+            level = "info" if debug else "warning"
+            config = uvicorn.Config(
+                app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none"
+            )
+            await uvicorn.Server(config).serve()
         finally:
             await sessions.close()
 
@@ -82,7 +88,6 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
         instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
         log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
     )  # fmt: skip
-    _register_resources(server, sessions)
     _register_prompts(server)
     return server
 
@@ -241,7 +246,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | Not
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
     question = put[-1] if put and asks.kind != "review" else host_text("person", asks.kind)
     parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
-    parts.append(cut(question, _MAX_QUESTION_LENGTH))
+    parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
     if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
         parts.append(host_text("person", "draft", draft=analysis.open_draft))
     return Elicit("\n\n".join(parts), UserWords)
@@ -253,7 +258,7 @@ async def hear_user(
     """Take the person's own words, asked for through the client."""
 
     async def hear(hosted: HostedSession) -> None:
-        await hosted.expect_user(move)
+        await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
         if not isinstance(heard.data, NotAsked):
@@ -334,40 +339,7 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-# --- resources and prompts ------------------------------------------------------------------------------
-
-
-def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> None:
-    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
-    def artifact(item: str, name: str) -> str:
-        """A document that the analysis wrote, such as requirements-spec.md."""
-        with _find_folder(sessions, item) as folder:
-            return read_artifact(folder, name).decode("utf-8-sig", "replace")
-
-    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
-    def transcript(item: str, n: str) -> str:
-        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _find_folder(sessions, item) as folder:
-            if (found := find_transcript(folder, n)) is None:
-                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
-            return found.text
-
-    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
-    def status(item: str) -> str:
-        """Completed steps and phases, the next step, an open discussion, problems."""
-        with _find_folder(sessions, item) as folder:
-            return to_json(sessions.project.status(folder.name))
-
-
-@contextmanager
-def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
-    """Yield the item's folder; what fails meanwhile is said to the client."""
-    try:
-        yield sessions.project.find_item(item).folder
-    except FileNotFoundError as missing:
-        raise ResourceNotFoundError("There is no such document yet.") from missing
-    except RoundtableError as error:
-        raise ResourceError(str(error)) from error
+# --- prompts --------------------------------------------------------------------------------------------
 
 
 def _register_prompts(server: MCPServer[Any]) -> None:
@@ -393,17 +365,6 @@ def make_token() -> str:
 def make_address(port: int, token: str) -> str:
     """Return the address that a client connects to."""
     return f"http://{LOOPBACK}:{port}{PATH}?token={token}"
-
-
-async def _listen(server: MCPServer[Any], port: int, token: str, *, debug: bool) -> None:
-    """Serve on a port; the library itself refuses a foreign `Host` or `Origin`."""
-    import uvicorn  # late: stdio does without
-
-    app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
-    level = "info" if debug else "warning"
-    # The token is in the address, so no address goes into a log.
-    config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none")
-    await uvicorn.Server(config).serve()
 
 
 class RequireToken:

@@ -50,15 +50,6 @@ class OpenMove(Struct, frozen=True):
             return USER
         return self.request.speaker.key if self.request.speaker is not None else None
 
-    @property
-    def limits(self) -> str:
-        """How long the answer should be, and how long it may be."""
-        if self.request is None:
-            return f"at most {MAX_MESSAGE_LENGTH:,} characters"
-        if self.request.speaker is None:
-            return "each entry one or two sentences"
-        return f"about {self.request.words} words, at most {self.request.most}"
-
     def list_calls(self, *, can_ask: bool) -> list[str]:
         """Return the calls that are legal now; without a way to ask the person, only relaying is."""
         call = f'(session, move="{self.id}"'
@@ -115,10 +106,12 @@ class HostedSession:
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
             self._running.add_done_callback(lambda _: self._news.set())
-        while self.move is None and not self.has_ended:
-            self._news.clear()
-            await self._news.wait()
-        self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
+        try:
+            while self.move is None and not self.has_ended:
+                self._news.clear()
+                await self._news.wait()
+        finally:  # also where the client has gone
+            self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
             raise self.failure
 
@@ -133,9 +126,7 @@ class HostedSession:
 
     async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
-        move = await self._expect(move_id)
-        if move.request is None:
-            raise Refused("It is the user's turn: a persona cannot speak, and nobody answers for the user.")
+        move = await self.expect(move_id, from_user=False)
         self._panel.submit(reply)
         before = self.lines
         await self._go_on(move)
@@ -150,27 +141,24 @@ class HostedSession:
 
         Those that are not `relayed` come from a form that showed all that the host had worded.
         """
-        move = await self.expect_user(move_id)
+        move = await self.expect(move_id, from_user=True)
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed, seen=not relayed)
         await self._go_on(move)
 
-    async def expect_user(self, move_id: str) -> OpenMove:
-        """Return the open move, or refuse where it is another one or not the user's."""
-        move = await self._expect(move_id)
-        if move.request is not None:
-            raise Refused("It is not the user's turn.")
-        return move
-
-    async def _expect(self, move_id: str) -> OpenMove:
-        """Return the open move, or refuse where it is another one."""
+    async def expect(self, move_id: str, *, from_user: bool) -> OpenMove:
+        """Return the open move, or refuse where it is another one or somebody else's."""
         await self.wait_for_move()
         if self.move is None:
             raise Refused("The session has ended.")
         if self.move.id != move_id:
             used = "has been used" if move_id in self._used else "is not open"
             raise Refused(f"Move {move_id[:60]!r} {used}.")
+        if from_user and self.move.request is not None:
+            raise Refused("It is not the user's turn.")
+        if not from_user and self.move.request is None:
+            raise Refused("It is the user's turn: a persona cannot speak, and nobody answers for the user.")
         return self.move
 
     async def _go_on(self, move: OpenMove) -> None:

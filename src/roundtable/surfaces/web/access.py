@@ -144,14 +144,9 @@ class Guard:
 
     def _is_ours(self, host: str) -> bool:
         try:
-            name = (urlsplit(f"//{host}").hostname or "").lower()
-        except ValueError:
-            return False
-        if name in self._names:
-            return True
-        # An address cannot be pointed elsewhere by whoever owns a name, so it is safe where all are served.
-        try:
-            return self._any_address and bool(ipaddress.ip_address(name))
+            name = urlsplit(f"//{host}").hostname or ""
+            # Nobody can point an address elsewhere, as they can a name: where all are served, any is ours.
+            return name in self._names or (self._any_address and bool(ipaddress.ip_address(name)))
         except ValueError:
             return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -183,8 +182,8 @@ class Site:
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
-        name = re.sub(r"[^A-Za-z0-9.-]", "-", item.slug)
-        return HTMLResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
+        name = f"attachment; filename*=UTF-8''{quote(item.slug, safe='')}.html"
+        return HTMLResponse(text, headers={"Content-Disposition": name})
 
     # --- the room ---------------------------------------------------------------------------------------
 

@@ -59,10 +59,10 @@ def render_words(text: str) -> Markup:
     return _clean(_parser(breaks=True).render(text))
 
 
-def render_document(text: str, discussions: Discussions = {}) -> Markup:  # noqa: B006 (read only)
+def render_document(text: str, discussions: Discussions | None = None) -> Markup:
     """Return a document as HTML, with what each elaboration added marked and linked to its turns."""
     parser = _parser(breaks=False)
-    tokens = list(_mark_additions(parser.parse(text), discussions))
+    tokens = list(_mark_additions(parser.parse(text), discussions or {}))
     return _clean(str(parser.renderer.render(tokens, parser.options, {"prefix": "", "links": {}})))
 
 

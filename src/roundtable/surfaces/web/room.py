@@ -41,7 +41,6 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 """Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
 Draw = Callable[..., str]
 """Makes HTML of a template's name and its values."""
-_MAX_WAITING = 50
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
@@ -266,16 +265,13 @@ class Room:
         words, awaits, draft = clean_text(text).strip(), self.awaits, self.open_draft
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
-        if awaits is None and not self.is_discussing:
-            raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
-        if awaits not in (None, "discussion") and at != self.listen_number:
-            raise RuleBroken("Somebody else was faster, so nothing was said. Here is the next question.")
+        is_discussed = self.is_discussing and awaits in (None, "discussion")
+        if not is_discussed and (awaits is None or at != self.listen_number):
+            raise RuleBroken("Nothing was said: somebody was faster, or nobody is listening yet.")
         if self._is_for_chair(words, awaits):
             self._require_chair(guest)
         if draft and not words:
             raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
-        if len(self._waiting) >= _MAX_WAITING:
-            raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
         self._take_seat(guest).typing_until = 0.0
         takes_draft = draft and words == draft.strip()  # an empty message takes it
         self._queue(guest, "" if takes_draft else words, awaits or "discussion")
