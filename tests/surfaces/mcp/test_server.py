@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_types import TextContent
+from mcp import MCPError
+from mcp_types import TextContent, TextResourceContents
 
 from commandline import CommandLine, command_line
 from hosting import Host, Refusal, here, host, play
@@ -256,7 +257,54 @@ def test_a_person_is_asked_the_question_that_stands(raw: Place) -> None:
     play(test())
 
 
-# --- prompts --------------------------------------------------------------------------------------------
+# --- resources and prompts ------------------------------------------------------------------------------
+
+
+def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
+    root, item = place
+    talk(root, item, ["E", "done"])
+
+    async def read(player: Host, address: str) -> str:
+        content = (await player.client.read_resource(f"roundtable://{item.name}/{address}")).contents[0]
+        assert isinstance(content, TextResourceContents)
+        return content.text
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert await read(player, "artifact/quick-scan.md") == (item / "quick-scan.md").read_text()
+            transcript = await read(player, "transcript/1")
+            assert transcript == (item / "elaborations" / "00-01-1.md").read_text()
+            assert json.loads(await read(player, "status"))["steps_completed"] == ["00-01"]
+            assert json.loads(await player.raw("status", item="offline"))["elaborations"] == 1
+            for wrong in ("artifact/nothing.md", "artifact/..%2Fmeta.json", "transcript/2", "transcript/x"):
+                with pytest.raises(MCPError):
+                    await read(player, wrong)
+            with pytest.raises(Refusal):
+                await player.raw("status", item="nothing-like-it")
+
+    play(test())
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_transcript_that_is_no_file_of_the_item_cannot_be_read(
+    place: Place, tmp_path: Path, kind: str
+) -> None:
+    root, item = place
+    (tmp_path / "private").write_text("secret")
+    (item / "elaborations").mkdir()
+    path = item / "elaborations" / "00-01-1.md"
+    if kind == "link":
+        path.symlink_to(tmp_path / "private")
+    else:
+        os.mkfifo(path)
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            for number in ("1", "0000000001", "9" * 5_000):
+                with pytest.raises(MCPError):
+                    await player.client.read_resource(f"roundtable://{item.name}/transcript/{number}")
+
+    play(test())
 
 
 def test_the_prompts_name_the_call_to_begin_with(raw: Place) -> None:

@@ -1,4 +1,4 @@
-"""The MCP server: the tools that a host calls, and prompts, on stdio or on a port of this machine.
+"""The MCP server: the tools that a host calls, resources and prompts, on stdio or on a port of this machine.
 
 What each tool and each parameter means to a host stands in content/host/tools.toml.
 """
@@ -9,12 +9,13 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from msgspec.structs import replace
@@ -28,6 +29,8 @@ from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
 from ...settings import Settings
+from ...store.artifact import read_artifact
+from ...store.transcript import find_transcript, list_transcripts
 from .answers import report_items, show_unseen, to_json, write_answer
 from .sessions import (
     HOST_FILES,
@@ -88,6 +91,7 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
         instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
         log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
     )  # fmt: skip
+    _register_resources(server, sessions)
     _register_prompts(server)
     return server
 
@@ -339,7 +343,40 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-# --- prompts --------------------------------------------------------------------------------------------
+# --- resources and prompts ------------------------------------------------------------------------------
+
+
+def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> None:
+    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
+    def artifact(item: str, name: str) -> str:
+        """A document that the analysis wrote, such as requirements-spec.md."""
+        with _find_folder(sessions, item) as folder:
+            return read_artifact(folder, name).decode("utf-8-sig", "replace")
+
+    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
+    def transcript(item: str, n: str) -> str:
+        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
+        with _find_folder(sessions, item) as folder:
+            if (found := find_transcript(folder, n)) is None:
+                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
+            return found.text
+
+    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
+    def status(item: str) -> str:
+        """Completed steps and phases, the next step, an open discussion, problems."""
+        with _find_folder(sessions, item) as folder:
+            return to_json(sessions.project.status(folder.name))
+
+
+@contextmanager
+def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
+    """Yield the item's folder; what fails meanwhile is said to the client."""
+    try:
+        yield sessions.project.find_item(item).folder
+    except FileNotFoundError as missing:
+        raise ResourceNotFoundError("There is no such document yet.") from missing
+    except RoundtableError as error:
+        raise ResourceError(str(error)) from error
 
 
 def _register_prompts(server: MCPServer[Any]) -> None:
