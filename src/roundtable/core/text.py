@@ -83,6 +83,12 @@ def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(words_of(phrase) for phrase in text.split("|"))
 
 
+def cut_words(text: str, most: int) -> str:
+    """Return the first words of a text on one line, with dots where there are more."""
+    words = text.split()
+    return " ".join(words[:most]) + (" ..." if len(words) > most else "")
+
+
 def is_silence(text: str) -> bool:
     """Whether nothing of the text can be seen."""
     return not fold_text(text).strip()

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ...core.commands import Brief, StepBrief
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, fold_text, stem_word, words_of
+from ...core.text import content_stems, cut_words, fold_text, stem_word, words_of
 from ...core.turns import USER
 from ..base import Framing, Look, LookUpsWanted
 from .lexicon import drop_name, persona_line, strip_address, telling_stems
@@ -203,8 +203,7 @@ def answer_aside(brief: StepBrief, question: str) -> str:
 
 
 def _show_line(line: SearchLine) -> str:
-    words = line.text.rstrip(".").split()
-    shown = " ".join(words[:_MAX_SHOWN_LINE]) + (" ..." if len(words) > _MAX_SHOWN_LINE else "")
+    shown = cut_words(line.text.rstrip("."), _MAX_SHOWN_LINE)
     return f"{line.place}: “{shown}”" if '"' in shown else f'{line.place}: "{shown}"'
 
 
