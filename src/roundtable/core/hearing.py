@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -245,6 +245,7 @@ _NOT_TOUCHED = re.compile(
     re.IGNORECASE,
 )
 _DO_NOT_TOUCH = re.compile(r"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) $", re.IGNORECASE)
+_NEAR = 100
 _LEAVE, _ALONE = re.compile(r"\bleave $", re.IGNORECASE), re.compile(r" (?:alone|as it is|as they are|out)\b")
 
 
@@ -262,7 +263,8 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     for sentence in split_sentences(text):
         words = " ".join(sentence.split())
         for named in _PLACES.finditer(words) if not words.endswith("?") else ():
-            before, after = words[: named.start()], words[named.end() :]
+            start, end = named.span()
+            before, after = words[max(0, start - _NEAR) : start], words[end : end + _NEAR]
             is_touched = _IS_TOUCHED.match(after) is not None
             is_untouched = (
                 (_NOT_TOUCHED.match(after) and not _WITHIN.search(before))
@@ -296,12 +298,7 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_PARTS: dict[str, Part] = {
-    "insight": "insights",
-    "decision": "decisions",
-    "question": "questions",
-    "action": "actions",
-}
+_PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
 
 
 class ReviewAnswer(Struct, frozen=True):
