@@ -22,8 +22,15 @@ from .lexicon import drop_name, persona_line, strip_address, telling_stems
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
-from .search import MAX_LINES_SHOWN, find_closest_lines
-from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
+from .section import (
+    MAX_LINES_SHOWN,
+    LabelAnswer,
+    SearchLine,
+    SectionContext,
+    document_lines,
+    find_closest_lines,
+    read_section,
+)
 
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
