@@ -37,7 +37,7 @@ _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
-_CODE_LINE = re.compile(r"(?P<place>[^\s:]++:\d++) (?P<text>.*)")
+_CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
 _OPENNESS = ("unknown", "given", "none")
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -192,9 +192,10 @@ def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
     if words and not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
-    hits = (_CODE_LINE.fullmatch(line) for text in shown for line in text.split("\n"))
-    lines = [SearchLine(hit["text"], hit["place"]) for hit in hits if hit]
-    return [line for line in lines if 2 * sum(word in line.text for word in words) > len(words)]
+    hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
+    held = (line for line in hits if 2 * sum(word in line for word in words) > len(words))
+    # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
+    return [SearchLine(line, "the code") for line in held]
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
