@@ -47,24 +47,20 @@ class Recorder:
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         self.sent.append(request.conversation.text)
-        said = self._answer(request.shape)
+        said = self._answer(request.conversation.brief)
         yield said
         request.report(Usage.estimate(request.conversation, said))
 
-    def _answer(self, shape: str) -> str:
-        match shape:
-            case "framing":
-                parts = {"summary": 70, "focus_question": 15, "focus_topic": 5}
-                return json.dumps({name: words(self.words, count) for name, count in parts.items()})
-            case "synthesis":
-                insight = {"text": words(self.words, _USER), "turns": [2]}
-                empty: dict[str, list[object]] = {"decisions": [], "questions": [], "actions": []}
-                return json.dumps({"insights": [insight], **empty, "summary": words(self.words, 12)})
-            case "judgement":
-                return json.dumps({"off_topic": False, "subject": "", "step": "", "decides": False})
-            case _:
-                self.spoken += 1
-                return f"{words(self.words, _REPLY)}\n@@ next={_NEXT[self.spoken - 1]}"
+    def _answer(self, brief: str) -> str:
+        if "focus_question" in brief:
+            parts = {"summary": 70, "focus_question": 15, "focus_topic": 5}
+            return json.dumps({name: words(self.words, count) for name, count in parts.items()})
+        if "insights" in brief:
+            insight = {"text": words(self.words, _USER), "turns": [2]}
+            empty: dict[str, list[object]] = {"decisions": [], "questions": [], "actions": []}
+            return json.dumps({"insights": [insight], **empty, "summary": words(self.words, 12)})
+        self.spoken += 1
+        return f"{words(self.words, _REPLY)}\n@@ next={_NEXT[self.spoken - 1]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from roundtable.core.lines import Line
 from roundtable.core.steps import Step, Target
 from roundtable.core.turns import Turn
 from roundtable.core.validation import is_unknown
+from roundtable.documents.drafting import draft
 from roundtable.panel.base import Panel
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item, read_item
@@ -98,7 +99,7 @@ async def _play(script: Script, root: Path, messages: Sequence[str], max_turns: 
     step = next(each for each in steps if each.step_id == script.step_id)
     if not folder.is_dir():
         home = add_item(root, script.text, title=script.title, commit=None)
-        await _write_step(script, home, step, steps, panel)
+        _write_step(script, home, step, steps)
     home = next(path for path in folder.iterdir() if path.is_dir())
     change_meta(home, lambda meta: meta.update(elaboration_config={"max_turns": max_turns}))
     session = Session(root, home.name, step=step.step_id, panel=panel)
@@ -117,7 +118,7 @@ async def _play(script: Script, root: Path, messages: Sequence[str], max_turns: 
     return Played(script, turns, tuple(lines), documents)
 
 
-async def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...], panel: Panel) -> None:
+def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...]) -> None:
     roster, item = load_roster(), read_item(home)
     outputs = Outputs(home, steps)
     asked = {question.label: question.text for question in (*step.brief, *step.deep, *step.standard)}
@@ -127,7 +128,8 @@ async def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step,
     brief = do.StepBrief(item, step, roster[step.persona], roster, "standard", answers)
     named = {target.output for target in step.targets}
     targets = (*step.targets, *(Target(name, step.title) for name in step.outputs if name not in named))
-    sections = await panel.answer(do.AskDraft(brief, targets, outputs.documents()))
+    documents = {each.name: each.text for each in outputs.documents()}
+    sections = draft(do.AskDraft(brief, targets), documents)
     outputs.write_step(do.WriteStep(step, sections))
     change_meta(home, lambda meta: meta["steps_completed"].append(step.step_id))
 

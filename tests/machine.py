@@ -37,13 +37,12 @@ class Machine:
     programs: Path
     log: Path
 
-    def install(self, name: str, *, login: int = 0, folder: Path | None = None) -> Path:
+    def install(self, name: str, *, folder: Path | None = None) -> Path:
         """Put a stand-in on the path: it notes that it was started, and says `ready`."""
         program = (folder or self.programs) / name
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(
             f"#!/bin/sh\necho \"{name}|$(pwd)|$PATH|$*\" >> '{self.log}'\n"
-            f'case "$*" in "auth status"|"login status") exit {login};; esac\n'
             "while read -r line; do :; done\necho ready\n"
         )
         program.chmod(0o755)

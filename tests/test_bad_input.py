@@ -15,6 +15,8 @@ from roundtable.core.commands import AskDraft
 from roundtable.core.errors import DiskFailed
 from roundtable.core.events import RecordFailed, SectionText
 from roundtable.core.lines import Line
+from roundtable.documents import drafting
+from roundtable.documents.drafting import draft
 from roundtable.runtime.session import Session
 from roundtable.store import files
 from roundtable.store.journal import Journal
@@ -213,18 +215,19 @@ def test_two_discussions_and_two_remarks_at_the_same_instant_are_all_kept(
 
 @pytest.mark.rule("META-4", "GREET-6")
 def test_a_folder_renamed_meanwhile_is_said_not_made_anew_and_goes_on_under_its_new_name(
-    place: tuple[Path, Path],
+    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, item = place
     moved = item.with_name("moved-forms")
 
-    class Moving(ScriptedPanel):
-        async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
-            item.rename(moved)
-            return await super().draft(ask)
+    def move_and_draft(ask: AskDraft, documents: dict[str, str]) -> tuple[SectionText, ...]:
+        item.rename(moved)
+        return draft(ask, documents)
 
+    monkeypatch.setattr(drafting, "draft", move_and_draft)
     with pytest.raises(DiskFailed, match=r"its folder is gone.*start again with its new name"):
-        talk(root, item, ANSWERS, panel=Moving())
+        talk(root, item, ANSWERS)
+    monkeypatch.undo()
     assert not item.exists()
     lines = talk(root, moved, [])
     assert kinds(lines)[-3:] == ["menu", "listen", "paused"]

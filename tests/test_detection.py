@@ -20,7 +20,6 @@ from roundtable.detection import (
     FoundModel,
     LocalServer,
     ask_model,
-    find_login_problem,
     find_models,
     read_model,
     search_path,
@@ -115,31 +114,6 @@ def test_a_users_home_is_no_project_of_others(machine: Machine, monkeypatch: pyt
     monkeypatch.chdir(home)
     environment = machine.environment(PATH=str(home / ".local" / "bin"))
     assert names(find_models(Path(), environment, ())) == ["claude"]
-
-
-@pytest.mark.parametrize(("name", "arguments"), [("claude", "auth status"), ("codex", "login status")])
-def test_a_login_is_asked_for_outside_the_project(
-    machine: Machine, root: Path, name: str, arguments: str
-) -> None:
-    machine.install(name, login=1)
-    path = os.pathsep.join([str(root / "bin"), ".", str(machine.programs)])
-    environment = machine.environment(PATH=path)
-    (found,) = find_models(root, environment, ())
-    said = f"{name} says that you are not logged in. Log in with {name} first."
-    assert find_login_problem(found, root, environment) == said
-    ((started, folder, given_path, given),) = machine.started
-    assert (started, given_path, given) == (name, str(machine.programs), arguments)
-    assert not Path(folder).exists()
-    assert not Path(folder).is_relative_to(root)
-    machine.install(name, login=0)
-    assert find_login_problem(found, root, environment) == ""
-
-
-def test_where_nothing_tells_about_the_login_nothing_is_started(machine: Machine, root: Path) -> None:
-    machine.install("llm")
-    (found,) = find_models(root, machine.environment(), ())
-    assert find_login_problem(found, root, machine.environment()) == ""
-    assert machine.started == []
 
 
 def test_an_assistant_answers_in_an_empty_folder(machine: Machine, root: Path) -> None:

@@ -168,7 +168,7 @@ def test_a_section_that_holds_only_a_comment_is_empty(left: str) -> None:
     gap = find_gap(f"# T\n\n## Rollout\n\n{left}\n\n## Rest\n\nTODO\n".encode())
     assert gap.question == 'What belongs under "Rollout", and who can say so?'
     gap = find_gap(f"# T\n\n## Rest\n\nTODO\n\n## Open Questions\n\n{left}\n".encode())
-    assert gap.question == "Which questions are still open, and who can settle them?"
+    assert gap.question == 'What belongs under "Open Questions", and who can say so?'
 
 
 def test_a_wrapped_sentence_with_a_todo_is_quoted_whole() -> None:

@@ -21,12 +21,11 @@ ROOT = Path(__file__).parents[1]
 def draw_table() -> str:
     """A mermaid state diagram: every transition with the events that make it."""
     moves: dict[tuple[str, str], list[str]] = {}
-    for (state, _), transitions in TABLE.items():
-        for event, transition in transitions.items():
-            for target in transition.to:
-                names = moves.setdefault((state.value, target.value), [])
-                if event.__name__ not in names:
-                    names.append(event.__name__)
+    for (state, _, event), (_, leads_to) in TABLE.items():
+        for target in leads_to:
+            names = moves.setdefault((state.value, target.value), [])
+            if event.__name__ not in names:
+                names.append(event.__name__)
     lines = ["stateDiagram-v2", f"    [*] --> {State.ENTRY}"]
     lines += [f"    {start} --> {end}: {', '.join(names)}" for (start, end), names in moves.items()]
     lines += [f"    {state} --> [*]" for state in (State.ENTRY, State.STATE_PERSIST)]

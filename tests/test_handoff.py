@@ -80,7 +80,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
     places = part(page, "Places to touch")
-    assert "`library/loans.py:28`: renew" in places and "`library/gateway.py` (not there yet)" in places
+    assert "**Touched**: library/loans.py:28 (renew)" in places and "library/gateway.py" in places
     assert "runs the text gateway and charges per message" in part(page, "Fixed points and conditions")
     assert "delivered twice and renews twice" in part(page, "Risks")
     test = part(page, "First failing test")
@@ -156,8 +156,6 @@ def test_it_goes_to_a_file_and_to_a_program(cli: CommandLine) -> None:
 def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(BUG)
-    (root / "src").mkdir()
-    (root / "src" / "lists.py").write_text("")
     found = Project(root).hand_off(item.name)
     problem = [point.text for point in found.problem]
     assert problem[0] == "`head([])` raises IndexError instead of returning None."
@@ -167,7 +165,6 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     ]
     assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
     assert found.risks[0].text == "Callers that catch IndexError."
-    assert [point.text for point in found.places] == ["`src/lists.py:12`"]
     assert [point.text for point in found.questions] == ["Since which release?"]
 
 
@@ -195,22 +192,12 @@ src/utils.py only looks like it.
 """
 
 
-def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path) -> None:
+def test_places_and_criteria_stand_as_the_user_named_them(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(PLAN)
-    for name in ("src/ui.py", "src/_impl.py", "src/client.py", "tests/test_ui.py", "docs/ui.md"):
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text("")
     found = Project(root).hand_off(item.name)
-    assert [point.text for point in found.places] == [
-        "`src/ui.py:840`",
-        "`src/ui.py:850`: the two signatures",
-        "`src/_impl.py:7`: the annotation",
-        "`tests/test_ui.py`",
-        "`tests/typed.py` (not there yet)",
-        "`docs/ui.md:3`",
-        "`src/client.py:70`",
-    ]
+    (places,) = found.places
+    assert places.text.startswith("**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/")
     assert [point.text for point in found.requirements] == [
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
     ]  # fmt: skip
@@ -268,12 +255,6 @@ def test_the_first_failing_test_is_no_criterion_that_holds_today(static: Command
     assert found.first_test == ()
 
 
-def test_an_address_or_a_file_that_is_only_told_of_is_no_place_to_touch(static: CommandLine) -> None:
-    assert [point.text for point in Project(static.root).hand_off("serve-small-files").places] == [
-        "**First Edit**: lookup_path in static.py."
-    ]
-
-
 @pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])
 def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     static: CommandLine, form: str
@@ -297,8 +278,6 @@ def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     rows = "| ID | Attribute | Goal | Note |\n|---|---|---|---|\n| NFR-001 | Speed | fast | (unverified) |\n"
     item = Item("a", "Crash (unverified)", "Legal wants it.")
     told = collect_hand_off(item, {"bug-report.md": report, "nfr-matrix.md": rows}, ())
-    assert [point.text for point in told.places if "lists.py" in point.text]
-    assert all("(unverified)" in point.text for point in told.places if "lists.py" in point.text)
     assert all("(unverified)" in point.text for point in told.requirements if "NFR" in point.text)
     (problem,) = collect_hand_off(item, {}, ()).problem
     assert problem.text == "Legal wants it (unverified)"

@@ -28,13 +28,15 @@ from roundtable.core.text import (
 from roundtable.core.turns import Turn
 from roundtable.core.validation import meets_check
 from roundtable.core.voice import check_voice, strip_quotations
-from roundtable.documents.entries import (
+from roundtable.documents.outline import read_outline
+from roundtable.documents.page import (
     split_entries,
     split_named_entries,
     split_scenarios,
+    write_cell,
+    write_paragraph,
+    write_title,
 )
-from roundtable.documents.outline import read_outline
-from roundtable.documents.page import write_cell, write_paragraph, write_title
 from roundtable.panel.model.replies import Cutter
 from roundtable.survey.terms import extract_terms
 
@@ -52,7 +54,7 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
     "roundtable.survey.lookup: search_code",
-    "roundtable.survey.relations: find_relations",
+    "roundtable.survey: _find_users",
 )
 _CRITERIA = (
     "a number with a unit",

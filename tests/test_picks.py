@@ -77,7 +77,7 @@ def test_the_panel_is_shown_the_item_the_folders_and_what_was_found(coded: Place
     parts = (
         "| Offline forms\n",
         "| Inspectors fill in forms in basements without signal.",
-        "\n| app/\n",
+        "\n| app/ outbox.py\n",
         "| app/forms.py\n|   1 def fill_forms(inspectors",
         "at most 20,",
         "at most 8 names",

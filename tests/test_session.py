@@ -6,18 +6,19 @@ import asyncio
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from project import ANSWERS, TEXT, kinds, meta, talk, texts
-from roundtable.core.commands import AskDraft, Brief
+from roundtable.core.commands import AskOffers, Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
-from roundtable.core.events import Saved, SectionText
+from roundtable.core.events import Saved
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
 from roundtable.core.turns import USER, Verdict
-from roundtable.panel.base import Speech
+from roundtable.panel.base import OnWords, PanelRequest, Speech, ignore_words
 from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
 from roundtable.store.journal import Journal
@@ -256,10 +257,11 @@ def test_a_hand_edit_during_a_run_survives(place: tuple[Path, Path]) -> None:
     root, item = place
 
     class Editing(ScriptedPanel):
-        async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
-            edited = meta(item) | {"owner": "Kim", "elaboration_config": {"max_turns": 4}}
-            (item / "meta.json").write_text(json.dumps(edited))
-            return await super().draft(ask)
+        async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+            if isinstance(request, AskOffers):
+                edited = meta(item) | {"owner": "Kim", "elaboration_config": {"max_turns": 4}}
+                (item / "meta.json").write_text(json.dumps(edited))
+            return await super().answer(request, on_words)
 
     lines = talk(root, item, [*ANSWERS, "E", "One word."], panel=Editing())
     after = meta(item)
@@ -448,13 +450,13 @@ def test_wrapping_up_when_the_framing_fails_frames_offline_first(place: tuple[Pa
 
 
 @pytest.mark.rule("FAIL-1")
-@pytest.mark.parametrize("what", ["draft", "take_up", "follow_up"])
+@pytest.mark.parametrize("what", ["take_up", "follow_up"])
 def test_a_failure_in_a_step_can_be_tried_again_or_gone_on_with_offline(
     place: tuple[Path, Path], what: str
 ) -> None:
     root, item = place
     words = ["The inspector.", "many", "60"] if what == "follow_up" else ANSWERS
-    before = {"draft": len(ANSWERS), "take_up": 3, "follow_up": 2}[what]
+    before = {"take_up": 3, "follow_up": 2}[what]
     said = [*words, "Feedback on it."]
     said.insert(before, "offline")
     lines = talk(root, item, said, panel=ScriptedPanel(fails={what: 1}), interactive=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
-from roundtable.core.hearing import AnswerAddition, find_corrected, hear_menu, hear_steering
+from roundtable.core.hearing import Correction, find_corrected, hear_menu, hear_steering
 from roundtable.store.meta import change_meta
 
 FIRST, SECOND = ANSWERS
@@ -95,6 +95,17 @@ def test_undo_takes_back_feedback_byte_for_byte(place: tuple[Path, Path]) -> Non
     lines = talk(root, item, ["undo"])
     assert read_files(item) == before
     assert texts(lines, "update")[-1] == "Took back your feedback in quick-scan.md."
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_change_that_cannot_be_noted_is_made_and_that_is_said_at_once(place: tuple[Path, Path]) -> None:
+    root, item = place
+    (item / ".journal" / "undo.log").mkdir(parents=True)
+    lines = talk(root, item, [*ANSWERS, "undo"])
+    assert SECOND in (item / "quick-scan.md").read_text()
+    said = next(text for text in texts(lines, "update") if "cannot be undone" in text)
+    assert said.startswith("This change of quick-scan.md cannot be undone. Could not add to ")
+    assert "a folder has that name" in said
 
 
 @pytest.mark.rule("MENU-7")
@@ -253,7 +264,7 @@ def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str)
     lines = talk(root, item, [words, SECOND])
     assert texts(lines, "answer")[0] == words
     document = (item / "quick-scan.md").read_text()
-    assert "- **Point**: I don't know" in document
+    assert "- Open question: What is the point?" in document
     assert words not in document
 
 
@@ -273,7 +284,7 @@ def test_skip_keeps_an_answer_that_stands(place: tuple[Path, Path], way: str) ->
     document = (item / "quick-scan.md").read_text()
     assert FIRST in document
     assert (SECOND in document) is (way != "back")
-    assert ("- **Measure**: I don't know" in document) is (way == "back")
+    assert ("- Open question: How is it measured?" in document) is (way == "back")
     assert "80 inspectors" not in document
 
 
@@ -341,33 +352,29 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.rule("MENU-7")
-def test_back_at_the_first_question_of_a_step_asks_the_last_one_of_the_step_before(
-    place: tuple[Path, Path],
-) -> None:
+def test_back_at_the_first_question_of_a_step_opens_the_step_before(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS, "C"])
-    before = (item / "quick-scan.md").read_text()
-    lines = talk(root, item, ["back", "61 inspectors", "C", FIRST])
-    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[1]
-    assert len(texts(lines, "question")) == 4
+    lines = talk(root, item, ["back", "", "61 inspectors", "C", FIRST])
+    assert f"Draft, from what stands in the document: {FIRST}" in texts(lines, "question")[1]
     document = (item / "quick-scan.md").read_text()
     assert "61 inspectors" in document
     assert FIRST in document
-    assert before not in document
+    assert SECOND not in document
 
 
 @pytest.mark.parametrize(
     ("words", "correction"),
     [
-        ("No, there are two offices", AnswerAddition("Offices", "There are two offices", replaces=True)),
-        ("Actually 40 inspectors", AnswerAddition("People", "40 inspectors", replaces=True)),
+        ("No, there are two offices", Correction("Offices", "There are two offices")),
+        ("Actually 40 inspectors", Correction("People", "40 inspectors")),
         ("There are two offices", None),
         ("No, the printer is broken", None),
         ("No new offices", None),
-        ("Offices: two since May", AnswerAddition("Offices", "Offices: two since May", replaces=True)),
+        ("Offices: two since May", Correction("Offices", "Offices: two since May")),
     ],
 )
-def test_what_a_correction_is_about(words: str, correction: AnswerAddition | None) -> None:
+def test_what_a_correction_is_about(words: str, correction: Correction | None) -> None:
     answers = (("Offices", "There is one office"), ("People", "60 inspectors"))
     assert find_corrected(words, answers) == correction
 

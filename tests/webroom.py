@@ -92,7 +92,7 @@ async def at_table(room: Room, *guests: Guest, opens: bool = True) -> AsyncItera
     """Let people follow an open room; the first has the chair."""
     followers = [Follower(room, guest) for guest in guests]
     if opens:
-        await room.open(guests[0])
+        room.open(guests[0])
     try:
         yield followers
     finally:

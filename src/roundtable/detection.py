@@ -12,14 +12,12 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -30,7 +28,7 @@ from msgspec import Struct
 
 from .address import show_host
 from .core.errors import RuleBroken
-from .panel.model.choice import KEYS, OFFLINE, OLLAMA, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.model.choice import KEYS, OFFLINE, Choice, find_lacking, model_of, names_of, read_choice
 from .panel.model.conversation import fill
 from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.2
 _MOST_PATIENCE = 0.4
-_LOGIN_SECONDS = 5.0
 _ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
@@ -66,11 +63,10 @@ class FoundModel(Struct, frozen=True):
 
 
 class _Assistant(Struct, frozen=True):
-    """A program that answers once: who gets the words, its arguments, and how it tells about the login."""
+    """A program that answers once: who gets the words, its arguments, and the keys of which it needs one."""
 
     owner: str
     arguments: Sequence[str] = ()
-    login: Sequence[str] = ()
     keys: Sequence[str] = ()
 
 
@@ -110,7 +106,7 @@ def find_models(
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
-        found += _list_served(server, names, environment)
+        found += _list_served(server, names)
     return (*found, *_find_keys(environment))
 
 
@@ -120,31 +116,6 @@ def search_path(root: Path, environment: Mapping[str, str]) -> str:
     return os.pathsep.join(
         str(each) for each in folders if each.is_absolute() and not _is_in_project(each, root, environment)
     )
-
-
-def find_login_problem(found: FoundModel, root: Path, environment: Mapping[str, str] = os.environ) -> str:
-    """Return why an assistant that the user chose would not answer; empty if it would, or cannot say.
-
-    It is started for this, with its own command that tells about the login.
-    """
-    assistant = _ASSISTANTS.get(found.name)
-    if assistant is None or not assistant.login:
-        return ""
-    command = [shlex.split(found.model.removeprefix("command:"))[0], *assistant.login]
-    variables = {**environment, "PATH": search_path(root, environment)}
-    with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as empty:
-        try:
-            subprocess.run(
-                command, cwd=empty, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=_LOGIN_SECONDS, check=True,
-            )  # fmt: skip
-        except subprocess.CalledProcessError:
-            return f"{found.name} says that you are not logged in. Log in with {found.name} first."
-        except subprocess.TimeoutExpired:
-            return ""
-        except OSError as error:
-            return f"{found.name} cannot be started: {error.strerror}."
-    return ""
 
 
 def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundModel:
@@ -222,7 +193,7 @@ def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
         key = next(filter(environment.get, variables), None)
         if key is not None:
             name = f"{kind}:{KEY_MODELS[kind][1]}"
-            yield _describe(name, name, "", f"{key} is set", read_choice(name, environment=environment))
+            yield _describe(name, name, "", f"{key} is set", read_choice(name))
 
 
 def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
@@ -289,15 +260,12 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
             names.append(name)
 
 
-def _list_served(
-    server: LocalServer, names: Sequence[str], environment: Mapping[str, str]
-) -> Iterable[FoundModel]:
+def _list_served(server: LocalServer, names: Sequence[str]) -> Iterable[FoundModel]:
     for name in dict.fromkeys(names):
         model, where = name, f"http://{server.address}/v1"
-        with suppress(RuleBroken):  # OLLAMA_BASE_URL may name another address
-            if server == SERVERS[0] and read_choice(f"ollama:{name}", "", environment).address == OLLAMA:
-                model, where = f"ollama:{name}", ""
-        choice = read_choice(model, where, environment)
+        if server == SERVERS[0]:
+            model, where = f"ollama:{name}", ""
+        choice = read_choice(model, where)
         # A server may call a model as it likes, also like a program of ours to run.
         if choice.kind in ("ollama", "compatible"):
             yield _describe(f"{server.name}:{name}", model, where, f"answers on {server.address}", choice)

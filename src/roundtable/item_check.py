@@ -18,16 +18,14 @@ from .core.errors import DiskFailed
 from .core.personas import Roster
 from .core.steps import Step
 from .core.turns import Material
-from .documents import audit
-from .documents.audit import META, find_unverified
+from .documents import checks
 from .documents.blocks import find_elaboration_blocks
-from .documents.checks import CheckFinding, check_documents, check_markers
+from .documents.checks import META, CheckFinding
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
-from .store.outputs import Outputs, find_answered
-from .store.questions import read_questions
+from .store.outputs import Outputs, find_answered, read_questions
 from .store.transcript import parse_transcripts
 from .survey.files import CitedFiles
 
@@ -49,91 +47,75 @@ class ItemReport(Struct, frozen=True):
 def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster) -> ItemReport:
     """Return the report on the item in a folder; nothing is changed."""
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
-    unreadable = [
+    outputs = dict.fromkeys(output for step in steps for output in step.outputs)
+    problems = [
         CheckFinding(name, 1, "unreadable", "It cannot be read.")
-        for name in dict.fromkeys(output for step in steps for output in step.outputs)
+        for name in outputs
         if name not in documents and (folder / name).exists()
     ]
     lines_of = CitedFiles(root, folder).count_lines
-    content = check_documents(documents, lines_of)
-    texts = _read_documents(folder)
-    versions, losses = _check_history(root, folder, steps, texts)
-    asked = read_questions(folder, steps, roster)
-    unsettled = {(each.file, each.line) for each in asked if each.is_open}
-    # Both parts look at the markers of a document.
-    files = _check_files(folder, roster, steps, texts, lines_of)
-    found = dict.fromkeys((*unreadable, *content, *files, *losses))
+    problems += checks.check_documents(documents, lines_of)
+    pages = _read_markdown(folder)
+    problems += _check_files(folder, roster, steps, pages, lines_of)
+    # Discussions that were taken back are not lost.
+    undone = frozenset(map(str, list_undone(read_meta(folder))))
+    total = 0
+    for name in filter(is_markdown, outputs):
+        earlier = earlier_versions(root, folder / name)
+        if earlier is None:  # git has no answer for one document, so it has none for the others
+            break
+        total += len(earlier)
+        versions = [Material(f"commit {at}", text) for at, text in earlier]
+        now = Material("the working tree", documents.get(name, ""))
+        problems += checks.check_growth(name, [*versions, now] if name in documents else versions, undone)
+        problems += checks.check_answers(name, [*versions, now], partial(find_answered, steps, name))
     # A problem that is asked about already is named once.
     lacking = tuple(
-        f"so that {each.text.split()[0]} is done?" for each in found if each.kind == "no-acceptance"
+        f"so that {each.text.split()[0]} is done?" for each in problems if each.kind == "no-acceptance"
     )
     return ItemReport(
         tuple(documents),
-        versions,
-        tuple(each for each in found if each.is_problem),
+        total,
+        tuple(dict.fromkeys(problems)),
         tuple(
-            each
-            for each in found
-            if each.kind == "open" and (each.file, each.line) in unsettled and not each.text.endswith(lacking)
+            CheckFinding(each.file, each.line, "open", each.words)
+            for each in read_questions(folder, steps, roster)
+            if each.is_open and not each.words.endswith(lacking)
         ),
-        tuple(each for name, text in {**texts, **documents}.items() for each in find_unverified(name, text)),
+        tuple(
+            found
+            for name, text in (pages | documents).items()
+            for found in checks.find_unverified(name, text)
+        ),
     )
 
 
 def _check_files(
-    folder: Path, roster: Roster, steps: tuple[Step, ...], documents: Mapping[str, str], lines_of: LinesOf
+    folder: Path, roster: Roster, steps: tuple[Step, ...], pages: Mapping[str, str], lines_of: LinesOf
 ) -> Iterator[CheckFinding]:
     """Yield what is wrong with the files as they are, and what blocks claim and nothing bears out."""
     meta = read_meta(folder)
     limit = max_turns(meta)
-    records: tuple[audit.ElaborationRecord, ...] = ()
-    undone = frozenset(map(str, list_undone(meta)))
+    blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
+    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
         yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
         data = read_inside(folder, META)
         text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
-        yield from audit.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
-        records = audit.list_elaboration_records(text, raw)
-    if (folder / _STATE).exists():
-        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
-    for name, text in documents.items():
-        yield from check_markers(name, text)
-    blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
-    yield from audit.check_blocks(blocks, limit=limit, roster=roster)
-    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
-    if meta is not None:
-        outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
-        there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
+        yield from checks.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
+        there = {step.step_id for step in steps if any(name in pages for name in step.outputs)}
         # A discussion in which nobody answered has a transcript, and nothing to write.
         silent = (each.timestamp for each in talks if not each.entries)
-        yield from audit.check_pairs(blocks, records, frozenset(there), undone.union(silent))
-    yield from audit.check_claims(blocks, talks, documents, lines_of)
+        excused = {*map(str, list_undone(meta)), *silent}
+        yield from checks.check_pairs(text, raw, blocks, there, excused)
+    if (folder / _STATE).exists():
+        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
+    yield from checks.check_blocks(blocks, limit=limit, roster=roster)
+    yield from checks.check_claims(blocks, talks, pages, lines_of)
 
 
-def _check_history(
-    root: Path, folder: Path, steps: tuple[Step, ...], there: Mapping[str, str]
-) -> tuple[int, list[CheckFinding]]:
-    """Return how many earlier versions git has of the documents, and what was lost on the way."""
-    total = 0
-    losses: list[CheckFinding] = []
-    undone = frozenset(map(str, list_undone(read_meta(folder))))
-    for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
-        earlier = earlier_versions(root, folder / name)
-        if earlier is None:  # git has no answer for one document, so it has none for the others
-            break
-        versions = [Material(f"commit {at}", text) for at, text in earlier]
-        total += len(versions)
-        if name in there:
-            versions.append(Material("the working tree", there[name]))
-        losses += audit.check_growth(name, versions, undone)
-        if versions and name not in there:
-            versions.append(Material("the working tree", ""))
-        losses += audit.check_answers(name, versions, partial(find_answered, steps, name))
-    return total, losses
-
-
-def _read_documents(folder: Path) -> dict[str, str]:
+def _read_markdown(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.glob("*.md")):
         with suppress(DiskFailed, OSError):

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .store.provenance import LineOrigin
     from .store.undo import ElaborationUndo
-    from .trackers import Reference
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
 """For whom a hand-off is written."""
@@ -187,7 +186,23 @@ class Project:
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
         tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
-        return [_make_row(self.root, entry, _steps_of(entry, tracks), commit) for entry in self.items()]
+        rows = []
+        for entry in self.items():
+            meta, steps = entry.meta or {}, _steps_of(entry, tracks)
+            completed = meta.get("steps_completed", [])
+            row = {
+                "slug": entry.slug,
+                "title": entry.title,
+                "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
+                "steps_completed": sum(step.step_id in completed for step in steps),
+                "steps": len(steps),
+                "elaborations": len(progress_of(meta).elaborations),
+                "last_activity": last_activity(entry.folder),
+                "stale": _is_stale(self.root, entry, commit),
+                "problem": entry.problem,
+            }
+            rows.append(row)
+        return rows
 
     def status(self, name: str) -> dict[str, Any]:
         """Return all that can be said of an item's progress, for a program."""
@@ -243,7 +258,7 @@ class Project:
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
-        from .store.questions import read_questions
+        from .store.outputs import read_questions
 
         return read_questions(self.find_item(name).folder, self._every_step(), self.roster())
 
@@ -253,7 +268,7 @@ class Project:
 
     def count_open_questions(self) -> dict[str, int]:
         """Return how many questions each item leaves open, by slug."""
-        from .store.questions import read_questions
+        from .store.outputs import read_questions
 
         steps, roster = self._every_step(), self.roster()
         found = {entry.slug: read_questions(entry.folder, steps, roster) for entry in self.items()}
@@ -265,7 +280,7 @@ class Project:
         Raises RuleBroken, and changes nothing, where there is no such question or no answer.
         """
         from .store.lock import ItemLock
-        from .store.questions import write_answer
+        from .store.outputs import write_answer
 
         folder = self.find_item(name).folder
         with ItemLock(folder):
@@ -281,29 +296,20 @@ class Project:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from msgspec.structs import replace
 
-        from .store.questions import read_hand_off
-        from .survey.files import CitedFiles
+        from .store.outputs import read_hand_off
 
         entry = self.find_item(name)
-        lines_of = CitedFiles(self.root, entry.folder).count_lines
         states = [state for _, state in self.list_steps(entry) if state != "not needed"]
-        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        found = read_hand_off(entry.folder, self._every_step(), self.roster())
         return replace(found, steps_done=states.count("done"), steps=len(states))
 
-    def post_hand_off(self, name: str, issue: str, text: str) -> str:
-        """Put a text as a comment on the issue that was named, else the item's own; return its address."""
-        from .trackers.issues import post_comment
+    def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
+        """Return how the issue is called that was named, else the item's own, and what comments on it.
 
-        return post_comment(self._find_issue(name, issue), self.root, os.environ, text)
-
-    def name_issue(self, name: str, issue: str) -> str:
-        """Return how the issue is called on which a hand-off would be put; RuleBroken where there is none."""
-        found = self._find_issue(name, issue)
-        where = getattr(found, "repository", None) or getattr(found, "site", None)
-        return f"{found.source_id} of {where}" if where else found.source_id
-
-    def _find_issue(self, name: str, issue: str) -> Reference:
+        That puts a text there and returns its address. RuleBroken where there is no issue.
+        """
         from .trackers import parse_reference
+        from .trackers.issues import post_comment
 
         entry = self.find_item(name)
         found = parse_reference(issue or str((entry.meta or {}).get("source_id") or ""))
@@ -312,7 +318,9 @@ class Project:
                 f"{entry.slug} comes from no tracker. Name the issue: "
                 f"roundtable handoff {entry.slug} --post ADDRESS"
             )
-        return found
+        where = getattr(found, "repository", None) or getattr(found, "site", None)
+        called = f"{found.source_id} of {where}" if where else found.source_id
+        return called, lambda text: post_comment(found, self.root, os.environ, text)
 
     def write_hand_off(
         self, name: str, form: HandOffForm, place: Path | None
@@ -323,8 +331,7 @@ class Project:
         Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
         """
         from .documents import handoff
-        from .store.files import timestamp
-        from .store.questions import write_new_files
+        from .store.files import timestamp, write_new_files
 
         entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if hand_off.is_empty:
@@ -467,22 +474,6 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
     """Return the steps of the track that an item follows."""
     return choose_track(tracks, read_item(entry.folder), entry.meta or {}).track.steps
-
-
-def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
-    meta = entry.meta or {}
-    completed = meta.get("steps_completed", [])
-    return {
-        "slug": entry.slug,
-        "title": entry.title,
-        "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
-        "steps_completed": sum(step.step_id in completed for step in steps),
-        "steps": len(steps),
-        "elaborations": len(progress_of(meta).elaborations),
-        "last_activity": last_activity(entry.folder),
-        "stale": _is_stale(root, entry, commit),
-        "problem": entry.problem,
-    }
 
 
 def _is_stale(root: Path, entry: ItemEntry, commit: str | None) -> bool:

@@ -25,7 +25,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Literal
@@ -65,15 +65,8 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
     "budget.money": (Decimal, "a number, such as 0.50"),
 }
 """The form of each setting, and what it must be, in words."""
-_WHY_PERSONAL = "A project's file cannot choose what runs here or where words and keys go."
-PERSONAL = {
-    "model": _WHY_PERSONAL,
-    "base_url": _WHY_PERSONAL,
-    "time_limit": "A project's file cannot say how long you wait for a model.",
-    "panel": 'A project\'s file can only say panel = "offline".',
-    "budget": "A project's file cannot say what a discussion may cost you.",
-}
-"""The settings that a project's file cannot make, but for an offline panel; and why."""
+PERSONAL = frozenset({"model", "base_url", "time_limit", "panel", "budget"})
+"""The settings that a project's file cannot make, but for an offline panel."""
 
 
 class Budget(Struct, frozen=True):
@@ -110,13 +103,13 @@ class _SettingsReader(Struct):
     values: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
-    def take(self, origin: str, table: Mapping[str, Any], shown: Callable[[str], str] = str) -> None:
+    def take(self, origin: str, table: Mapping[str, Any]) -> None:
         named = self.values.get("model")
         for key, value in table.items():
             try:
                 self.values.setdefault(key, _read_value(key, value))
             except ValueError as problem:
-                self.warn(f"{origin}: {shown(key)} {problem}.")
+                self.warn(f"{origin}: {key} {problem}.")
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.values.get("model") != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -126,55 +119,48 @@ class _SettingsReader(Struct):
 
         Of the rest it is said where it stands and where it belongs. `own` is the user's own file.
         """
-        text = self.read_text(path, name, mention=section)
-        table = self.parse(text, name)
+        text, table = self.read_table(path, name, section)
         for key in filter(None, section.split(".")):
             below = table.get(key)
             table = below if isinstance(below, dict) else {}
         if isinstance(budget := table.get("budget"), Mapping):
             limits = {f"budget.{key}": value for key, value in budget.items()}
             table = {key: value for key, value in table.items() if key != "budget"} | limits
-        allowed = {key: value for key, value in table.items() if path == own or _is_for_projects(key, value)}
-        for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in allowed):
-            means = f"{_flag(key)}, {_variable(key)}"
-            if key in ("budget", "time_limit"):
-                means = _variable("budget.turns" if key == "budget" else key)
-            where = f"{name}, line {_line_of(key, text, section)}"
-            self.warn(f"{where}: {key} is ignored. {PERSONAL[key]} Use {means}{f' or {own}' if own else ''}.")
-        self.take(name, allowed)
+        if path != own:
+            refused = [
+                key
+                for key, value in table.items()
+                if key.partition(".")[0] in PERSONAL and (key, value) != ("panel", "offline")
+            ]
+            for key in dict.fromkeys(key.partition(".")[0] for key in refused):
+                self.warn(
+                    f"{name}, line {_line_of(key, text, section)}: {key} is ignored. A project's file cannot "
+                    "choose who speaks, where words and keys go, what that may cost or how long it takes. "
+                    f"Set it in {own or 'the environment'}."
+                )
+            table = {key: value for key, value in table.items() if key not in refused}
+        self.take(name, table)
 
-    def parse(self, text: str, name: str) -> Mapping[str, Any]:
-        if not text:
-            return {}
-        import tomllib  # late: most projects have no file of ours
-
-        try:
-            return tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            self.warn(f"{name} is passed over: {error}.")
-        return {}
-
-    def read_text(self, path: Path, name: str, mention: str = "") -> str:
-        """Return a file's text; empty if there is none, or (a big file of others) no mention of us in it."""
+    def read_table(self, path: Path, name: str, section: str) -> tuple[str, Mapping[str, Any]]:
+        """Return a file's text and its table; both are empty where it does not mention the section."""
         try:
             data = files.read(path, limit=_MAX_FILE_SIZE)
-            return data.decode("utf-8-sig") if mention.encode() in data else ""
+            if section.encode() in data:
+                import tomllib  # late: most projects have no file of ours
+
+                text = data.decode("utf-8-sig")
+                return text, tomllib.loads(text)
         except FileNotFoundError:
-            return ""
+            pass
         except DiskFailed as failure:
-            if not mention and not isinstance(failure.__cause__, NotADirectoryError):
+            if not section and not isinstance(failure.__cause__, NotADirectoryError):
                 self.warn(f"{name} is passed over. {failure.failed}")
-        except UnicodeDecodeError:
-            self.warn(f"{name} is passed over: it is not UTF-8 text.")
-        return ""
+        except (ValueError, RecursionError) as error:
+            self.warn(f"{name} is passed over: {error}.")
+        return "", {}
 
     def warn(self, text: str) -> None:
         self.warnings.append(one_line(text))
-
-
-def _is_for_projects(key: str, value: object) -> bool:
-    """Whether a project's file may make a setting."""
-    return key.partition(".")[0] not in PERSONAL or (key, value) == ("panel", "offline")
 
 
 def _read_value(key: str, value: object) -> Any:
@@ -190,8 +176,7 @@ def _read_value(key: str, value: object) -> Any:
             strict=key == "review" and not isinstance(value, str),  # only a variable may say 0 or 1
         )
     except msgspec.ValidationError:
-        given = f", not {value[:40]}" if key in ("panel", "review") and isinstance(value, str) else ""
-        raise ValueError(f"must be {wanted}{given}") from None
+        raise ValueError(f"must be {wanted}") from None
     match key:
         case "items":
             # Windows knows every separator and drive, so that a folder is refused on all systems alike.
@@ -236,9 +221,10 @@ def load_settings(
         raise RuleBroken(f"--base-url {problem}.")
     found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
-    found.take("Flags", {key: value for key, value in flags.items() if value}, _flag)
-    given = {key: value for key in _SETTINGS if (value := environment.get(_variable(key)))}
-    found.take("Environment", given, _variable)
+    found.take("Flags", {key: value for key, value in flags.items() if value})
+    variables = {key: f"ROUNDTABLE_{key.replace('.', '_').upper()}" for key in _SETTINGS}
+    given = {key: value for key, name in variables.items() if (value := environment.get(name))}
+    found.take("Environment", given)
     own = user_file(environment)
     if own is not None:
         found.take_file(own, str(own), "", own)
@@ -269,23 +255,21 @@ def remember_panel(
     if own is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
     try:
-        text = files.read(own, limit=_MAX_FILE_SIZE).decode("utf-8-sig")
-        is_new = False
+        data, is_new = files.read(own, limit=_MAX_FILE_SIZE), False
     except FileNotFoundError:
-        text, is_new = "", True
-    except UnicodeDecodeError:
-        raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
-    changed = _change_values(text, values, own)
+        data, is_new = b"", True
+    changed = _change_values(data, values, own)
     files.make_folder(own.parent, parents=True)
     files.write(own, changed.encode(), follow_link=not is_new, new_mode=0o600)
     return own
 
 
-def _change_values(text: str, values: Mapping[str, str], own: Path) -> str:
+def _change_values(data: bytes, values: Mapping[str, str], own: Path) -> str:
     """Return the text of a settings file with these texts at its top level; an empty one is taken out."""
     import tomllib
 
     try:
+        text = data.decode("utf-8-sig")
         before = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
@@ -324,9 +308,8 @@ def find_root() -> Path:
         if folder.stat().st_uid != owner:
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
-        if any((folder / name).exists() for name in marks) or _SettingsReader().read_text(
-            folder / "pyproject.toml", "pyproject.toml", mention="[tool.roundtable"
-        ):
+        has_table, _ = _SettingsReader().read_table(folder / "pyproject.toml", "", "[tool.roundtable")
+        if has_table or any((folder / name).exists() for name in marks):
             return Path() if folder == here else folder
     return Path()
 
@@ -357,11 +340,3 @@ def _line_of(key: str, text: str, section: str) -> int:
     first = next((number for number, line in enumerate(lines) if section in line), 0)
     setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*[=.\]]")
     return next((number for number in range(first, len(lines)) if setting.search(lines[number])), first) + 1
-
-
-def _variable(key: str) -> str:
-    return f"ROUNDTABLE_{key.replace('.', '_').upper()}"
-
-
-def _flag(key: str) -> str:
-    return f"--{key.replace('_', '-')}"

@@ -15,7 +15,7 @@ from typing import Any, assert_never
 
 from .core import commands as do
 from .core.errors import PanelFailed
-from .core.events import Offer, SectionText
+from .core.events import Offer
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
@@ -63,9 +63,6 @@ class ScriptedPanel:
             case do.AskFollowUp():
                 self._record("follow_up")
                 return request.criterion.follow_up
-            case do.AskDraft():
-                self._record("draft")
-                return await self.draft(request)
             case do.AskFeedback():
                 self._record("take_up")
                 return f"I take that up: {request.words}"
@@ -109,11 +106,6 @@ class ScriptedPanel:
             decisions=tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decision_turns(turns)),
             summary="Identified 1 gap",
         )
-
-    async def draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
-        """Write the answers under their labels into each page."""
-        text = "\n".join(f"- **{answer.label}**: {answer.text}" for answer in ask.brief.answers)
-        return tuple(SectionText(target, text) for target in ask.targets if target.output.endswith(".md"))
 
     def _record(self, method: str, brief: do.Brief | None = None) -> None:
         self.asked.append(method)

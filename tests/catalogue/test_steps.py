@@ -90,7 +90,7 @@ def test_the_steps_are_those_of_the_table_in_its_order() -> None:
 @each_step
 def test_the_phase_s_lead_conducts_each_step(step: Step) -> None:
     assert step.phase is not None
-    assert step.persona == ROSTER.lead_of(step.phase.key).persona.key
+    assert step.persona == ROSTER.lead_of(step.phase.key).key
 
 
 @pytest.mark.rule("STEP-1")

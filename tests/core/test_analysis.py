@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import NOT_YET, NOT_YET_BUT_BACK
+from roundtable.core.lines import NOT_YET
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -228,7 +228,7 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
-    "reply", ["I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"]
+    "reply", ["I already named two.", "I've already said that.", "As I said.", "see above"]
 )
 def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
     play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
@@ -255,7 +255,10 @@ SIZE = Criterion("Problem", "one of small, medium, large", "Small, medium or lar
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
     ("first", "kept"),
-    [("small or medium, hard to say", "small"), ("One file and its test.", "small\nOne file and its test.")],
+    [
+        ("small or medium", "small\nsmall or medium"),
+        ("One file and its test.", "small\nOne file and its test."),
+    ],
 )
 def test_the_reply_to_a_choice_chooses(first: str, kept: str) -> None:
     play = Play(opening(replace(TWO, validation=(SIZE,)))).says(first, "small")
@@ -282,26 +285,26 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
-    how = "`skip` leaves this one open, `quit` pauses; all is saved."
+    how = (
+        "`back` returns to the question before, `skip` leaves this one as it is, `quit` pauses; all is saved."
+    )
     assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
     assert play.now.answers == ()
     play.says("Inspectors.", " ? ")
     assert play.texts("notice")[1] == (
-        "There is no further help on this question. Not knowing is a fair answer.\n"
-        f"`back` returns to the question before, {how}"
+        f"There is no further help on this question. Not knowing is a fair answer.\n{how}"
     )
 
 
-def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
-    play = Play(opening(TWO)).says("Inspectors.", "back", "?")
-    assert "`skip` keeps the answer that stands" in play.texts("notice")[-1]
-    assert play.says("skip").now.answers[0].text == "Inspectors."
+def test_skip_keeps_an_answer_that_is_asked_for_again() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "back", "skip")
+    assert play.now.answers[0].text == "Inspectors."
 
 
 @pytest.mark.parametrize("words", ["E", "edit 1"])
-def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
+def test_edit_at_a_question_is_for_the_menu(words: str) -> None:
     play = Play(opening(TWO)).says(words, "Inspectors.", words)
-    assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
+    assert play.texts("notice") == [NOT_YET, NOT_YET]
     assert "not knowing is a fair answer" in NOT_YET
 
 
@@ -485,8 +488,6 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     assert play.texts("notice") == [
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
-        "Skipped so far: 01-08 MoSCoW Prioritization. "
-        "To make one up, say its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -597,7 +598,7 @@ def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left(
 @pytest.mark.parametrize("words", ["done", "wrap up", "/turns 14", " /help"])
 def test_a_late_exit_or_command_is_no_feedback(words: str) -> None:
     play = at_menu().says(words)
-    assert play.texts("notice") == ["No discussion is running, so there is nothing to end or to set here."]
+    assert play.texts("notice")[0].startswith("Nothing was added.")
     assert play.texts("menu") == [STEP_MENU, STEP_MENU]
     assert play.all_asked(do.AskFeedback) == []
 
@@ -645,52 +646,19 @@ def test_what_is_drafted_at_brief_depth_is_shown_and_a_guess_of_the_survey_is_as
 
 
 @pytest.mark.rule("MENU-3")
-@pytest.mark.parametrize(
-    ("said", "stands"),
-    [
-        ("Add that bytes stay as they are.", "attrs. Bytes stay as they are."),
-        ("No new dependency.", "attrs. No new dependency."),
-        ("Replace it with msgspec.", "Msgspec."),
-    ],
-)
-def test_feedback_is_added_to_a_draft_and_replaces_it_only_if_it_says_so(said: str, stands: str) -> None:
+def test_feedback_is_added_to_a_draft_that_was_all_the_step_asked_for() -> None:
     alone = replace(JOURNEYS, brief=ABOUT_CHOICE[:1])
     offers = (on.Offer("Choice", "attrs", "the item"),)
-    play = Play(opening(alone, depth="brief"), offers=offers).says(said)
-    assert [answer.text for answer in play.now.answers] == [stands]
+    play = Play(opening(alone, depth="brief"), offers=offers).says("No new dependency.")
+    assert [answer.text for answer in play.now.answers] == ["attrs. No new dependency."]
     assert play.now.stage is Stage.MENU
-
-
-@pytest.mark.rule("MENU-3")
-def test_out_of_scope_said_at_a_menu_goes_to_its_section() -> None:
-    questions = (QUESTIONS[0], Question("Not Included", "What is not part of this?"))
-    scope = replace(JOURNEYS, standard=QUESTIONS[:1], deep=questions)
-    play = Play(opening(scope)).says("The inspector.", "Out of scope: bytes, and click.launch.")
-    assert {answer.label: answer.text for answer in play.now.answers} == {
-        "Problem": "The inspector.",
-        "Not Included": "Bytes, and click.launch.",
-    }
-    assert play.all_asked(do.WriteFeedback) == []
 
 
 @pytest.mark.rule("MENU-7")
 def test_back_at_the_first_question_opens_the_step_before() -> None:
     play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
-    assert play.commands[-1] == do.MakeUp("01-01", is_back=True)
+    assert play.commands[-1] == do.Advance("01-01")
     assert play.now.stage is Stage.ENDED
-
-
-@pytest.mark.rule("MENU-7")
-def test_a_step_that_one_came_back_to_asks_its_last_question_with_the_answer_to_edit() -> None:
-    offers = (on.Offer("Problem", "Inspectors.", ""), on.Offer("Value", "Two seconds.", "the document"))
-    for depth in ("standard", "brief"):
-        brief = replace(TWO, brief=QUESTIONS)
-        play = Play(opening(brief, asks_last=True, depth=depth), offers=offers)
-        assert play.texts("question")[0].startswith("How fast must it be?")
-        assert play.commands[-1] == do.Listen("answer", "Two seconds.", "Two seconds.")
-        play.says("Three seconds.")
-        assert play.now.answers == (do.Answer("Value", "How fast must it be?", "Three seconds."),)
-        assert play.now.stage is Stage.MENU
 
 
 DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
@@ -718,7 +686,7 @@ def test_the_number_of_a_complete_step_opens_it_at_a_menu_and_before_the_first_a
     before: list[str],
 ) -> None:
     play = Play(opening(TWO, progress=DONE)).says(*before, "01-01")
-    assert play.commands[-1] == do.MakeUp("01-01")
+    assert play.commands[-1] == do.Advance("01-01")
     assert play.now.stage is Stage.ENDED
 
 

@@ -569,6 +569,9 @@ def test_what_was_put_off_is_kept_with_the_step_where_it_belongs() -> None:
     assert (point.subject, point.belongs_to, point.turn, point.speaker, point.words) == (
         "storage cost", "03-02", 4, "user", "What would storage cost?",
     )  # fmt: skip
+    (said,) = talk.texts("saved")
+    assert said.startswith("Saved the discussion (4 turns) to meta.json; the transcript is ")
+    assert said.endswith(". Put off and kept in parking-lot.md: storage cost.")
 
 
 @pytest.mark.rule("FOCUS-1", "FOCUS-2")
@@ -782,9 +785,8 @@ def test_a_record_that_cannot_be_saved_is_said_and_the_menu_comes_back() -> None
 def test_the_table_has_the_transitions_of_the_rules_and_no_others() -> None:
     leads_to = {
         (state, target)
-        for (state, _), moves in TABLE.items()
-        for move in moves.values()
-        for target in move.to
+        for (state, _, _), (_, targets) in TABLE.items()
+        for target in targets
         if target != state
     }
     assert leads_to == {

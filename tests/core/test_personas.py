@@ -6,29 +6,21 @@ import pytest
 
 from people import ALEX, JORDAN, MAYA, ROSTER
 from roundtable.core.errors import RuleBroken
-from roundtable.core.personas import Lead, Roster
+from roundtable.core.personas import Roster
 from roundtable.core.steps import PHASES
 
 
 @pytest.mark.rule("PERS-1")
 def test_each_phase_has_its_lead_and_the_others_keep_their_order() -> None:
-    assert [ROSTER.lead_of(phase.key) for phase in PHASES] == [
-        Lead(MAYA), Lead(MAYA), Lead(ALEX), Lead(ALEX), Lead(JORDAN),
-    ]  # fmt: skip
+    assert [ROSTER.lead_of(phase.key) for phase in PHASES] == [MAYA, MAYA, ALEX, ALEX, JORDAN]
     assert ROSTER.others(ALEX) == (MAYA, JORDAN)
     assert ROSTER.keys == ("business-analyst", "solutions-architect", "system-designer")
 
 
 @pytest.mark.rule("PERS-2", "PERS-4")
 def test_an_unknown_phase_and_one_whose_lead_is_disabled_go_to_the_first() -> None:
-    assert ROSTER.lead_of("07-odd") == Lead(
-        MAYA, "Unknown phase key '07-odd'. Defaulting to Maya Chen as lead persona for elaboration."
-    )
-    without = Roster((ALEX, JORDAN))
-    assert without.lead_of("01-requirements") == Lead(
-        ALEX,
-        "Unknown phase key '01-requirements'. Defaulting to Alex Rivera as lead persona for elaboration.",
-    )
+    assert ROSTER.lead_of("07-odd") == MAYA
+    assert Roster((ALEX, JORDAN)).lead_of("01-requirements") == ALEX
 
 
 @pytest.mark.rule("PERS-4")

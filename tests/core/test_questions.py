@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from roundtable import load_steps
-from roundtable.core.lines import record_saved
 from roundtable.core.steps import Question
 
 
@@ -27,11 +26,3 @@ def test_no_built_in_question_points_at_a_list_that_is_not_there() -> None:
             assert not any(word in question.choose_wording(with_draft=False).lower() for word in pointing), (
                 question
             )
-
-
-@pytest.mark.rule("FOCUS-2")
-def test_what_was_put_off_is_said_when_the_discussion_is_saved() -> None:
-    plain = "Saved the discussion (9 turns) to meta.json; the transcript is elaborations/01-03-1.md."
-    assert record_saved(9, "elaborations/01-03-1.md") == plain
-    told = record_saved(9, "elaborations/01-03-1.md", ("the meal plan?", "storage\n cost"))
-    assert told == f"{plain} Put off and kept in parking-lot.md: the meal plan; storage cost."

@@ -65,13 +65,6 @@ def test_a_missing_output_is_said_in_the_fixed_words() -> None:
     )
 
 
-@pytest.mark.rule("STEP-4")
-def test_a_draft_names_its_source_only_where_it_has_one() -> None:
-    assert lines.question("Who?", "Me.") == "Who?\n  Draft: Me.\n  (Enter takes the draft.)"
-    assert lines.question("Who?", "Me.", "draft.md").startswith("Who?\n  Draft, from draft.md: Me.\n")
-    assert lines.question("Who?", "", "draft.md") == "Who?"
-
-
 @pytest.mark.rule("GREET-3", "GREET-5")
 def test_a_summary_loses_its_full_stop_and_nothing_else() -> None:
     assert continue_sentence("Named the risk of MAX.") == "we named the risk of MAX."

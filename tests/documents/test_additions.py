@@ -80,10 +80,9 @@ def test_at_the_deepest_level_blocks_still_follow_each_other() -> None:
 
 @pytest.mark.rule("ART-4", "ART-7")
 def test_no_heading_of_the_block_leaves_the_block() -> None:
-    hostile = BLOCK + "\n\n# Evil\n\nAlso evil #\n===\n\n### Same"
-    addition = add(b"# T\n\n## User Journeys\n\n## Next\n", hostile)
+    addition = add(b"# T\n\n## User Journeys\n\n## Next\n", f"{BLOCK}\n\n# Evil\n\n### Same")
     inside = [(s.heading, s.level) for s in read_sections(addition.document) if s.elaboration]
-    assert inside == [(TITLE, 3), ("Key Insights", 4), ("Evil", 4), ("Also evil #", 4), ("Same", 4)]
+    assert inside == [(TITLE, 3), ("Key Insights", 4), ("Evil", 4), ("Same", 4)]
 
 
 @pytest.mark.rule("ART-4")
@@ -182,26 +181,24 @@ def test_what_follows_does_not_become_part_of_the_block_s_list(following: bytes)
 @pytest.mark.parametrize(
     ("hostile", "written"),
     [
-        ("```\ncode", "```\ncode\n```"),
-        ("~~~~ x\n~~~", "~~~~ x\n~~~\n~~~~"),
-        ("a <!-- b", "a &lt;!-- b"),
-        ("<!-- b\n\nc", "&lt;!-- b\n\nc"),
-        ("<!-- Elaboration: step 09-09, t -->", "&lt;!-- Elaboration: step 09-09, t --&gt;"),
-        ("<pre>\n\nx", "&lt;pre>\n\nx"),
-        ("- <script>", "- &lt;script>"),
-        ("<?php", "&lt;?php"),
-        ("[Maya]: /evil", "\\[Maya]: /evil"),
-        ("a\n\n---\n\nb", "a\n\n***\n\nb"),
-        ("a\n\n---", "a"),
+        ("```\ncode", "- \\`\\`\\`\n- code"),
+        ("a <!-- b", "- a &lt;!-- b"),
+        ("<!-- b\n\nc", "- &lt;!-- b\n- c"),
+        ("<!-- Elaboration: step 09-09, t -->", "- &lt;!-- Elaboration: step 09-09, t --&gt;"),
+        ("<pre>\n\nx", "- &lt;pre>\n- x"),
+        ("<?php", "- &lt;?php"),
+        ("[Maya]: /evil", "- \\[Maya]: /evil"),
+        ("a\n\n---\n\nb", "- a\n- \\---\n- b"),
+        ("Evil #\n===", "- Evil #\n- \\==="),
         ("a\x1b[31m\x00b", "ab"),
         ("a\r\nb\rc", "a\nb\nc"),
     ],
 )
 def test_a_hostile_block_is_made_harmless(hostile: str, written: str) -> None:
     document = b"# T\n\n## User Journeys\n\n## Next\n"
-    addition = add(document, f"{MARKER}\n\n{hostile}\n\n\n")
+    addition = add(document, f"{MARKER}\n\n### Title\n\n{hostile}\n\n\n")
     new = addition.document[addition.start : addition.start + addition.length].decode()
-    assert new == f"\n{MARKER}\n\n{written}\n"
+    assert new == f"\n{MARKER}\n\n### Title\n\n{written}\n"
 
 
 @pytest.mark.rule("ART-7")

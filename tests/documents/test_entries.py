@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.documents.entries import (
+from roundtable.documents.page import (
     MAX_ENTRIES,
     split_entries,
     split_named_entries,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from roundtable.documents.additions import add_feedback, insert_addition, write_section
+from roundtable.documents.additions import insert_addition, write_section
 from roundtable.documents.outline import Section, parse, read_outline, read_sections
 
 LINES = [
@@ -122,9 +122,8 @@ def test_a_re_run_keeps_elaborations_and_feedback(
     assume(heading != "deep")  # below level 6 there is no room to contain a hostile heading
     once = write_section(document, step_id="01-09", heading=heading, text=first)
     addition = insert_addition(once, block, topic=heading, section=heading)
-    feedback = add_feedback(
-        addition.document, step_id="01-09", heading=heading, block="<!-- Feedback: step 01-09, t -->\n\nNo."
-    )
+    words = "<!-- Feedback: step 01-09, t -->\n\nNo."
+    feedback = insert_addition(addition.document, words, topic=heading, own_heading=heading)
     end = addition.start + addition.length
     again = write_section(feedback.document, step_id="01-09", heading=heading, text=second)
     assert addition.document[addition.start : end].strip(b"\r\n") in again

@@ -9,7 +9,6 @@ import pytest
 
 from people import ITEM, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
-    AskDraft,
     AskFeedback,
     AskFollowUp,
     AskFraming,
@@ -21,7 +20,6 @@ from roundtable.core.commands import (
     StepBrief,
     Table,
 )
-from roundtable.core.events import SectionText
 from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn, Verdict
@@ -55,8 +53,6 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         assert assert_type(verdict, Verdict | None) is None or isinstance(verdict, Verdict)
         draft = await panel.answer(AskSynthesis(HEARD))
         assert isinstance(assert_type(draft, Draft), Draft)
-        sections = await panel.answer(AskDraft(STEP, JOURNEYS.targets))
-        assert [section.target for section in assert_type(sections, tuple[SectionText, ...])]
         question = await panel.answer(AskFollowUp(STEP, Question("Problem", "Who?"), "many", NUMBER))
         reply = await panel.answer(AskFeedback(STEP, "The office too."))
         reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))

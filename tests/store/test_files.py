@@ -429,7 +429,7 @@ class TestRenameAndRemove:
         with pytest.raises(DiskFailed) as caught:
             files.rename(tmp_path / "a", tmp_path / "b")
         assert str(caught.value) == (
-            f"Could not rename a to {tmp_path / 'b'}: something else has that name. "
+            f"Could not give the name b to {tmp_path / 'a'}: something else has that name. "
             f"Nothing was changed. Move it away. {AGAIN}"
         )
         assert (tmp_path / "a").read_bytes() == b"old"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from roundtable.store.items import (
     MAX_SLUG_LENGTH,
     MAX_TITLE_LENGTH,
     add_item,
-    add_number,
+    list_slugs,
     read_item,
     rename_item,
 )
@@ -53,21 +54,13 @@ def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("draft", "name"),
     [
-        ("<!--\n# No\nmore -->\n# Yes\n", "Yes"),  # a comment ends where its sign stands, also late in a line
-        ("<!-- a\n--> \n# Yes\n", "Yes"),
-        ("  <!-- a\n# No\n-->\n# Yes\n", "Yes"),
-        ("<!-- a -->\n# Yes\n", "Yes"),
-        ("```\n# No\nx ``` y\n# No\n```\n# Yes\n", "Yes"),  # a fence only at the start of a line
-        ("```\n```python\n# No\n```\n# Yes\n", "Yes"),
         ("---\ntitle: x\n---\n# Yes\n", "Yes"),
         ("---  \n# No\n---  \n# Yes\n", "Yes"),
         ("---\n---\n# Yes\n", "Yes"),
-        ("---\n# Yes\n", "Yes"),  # a rule, not front matter
-        (" ---\n# Yes\n---\n# No\n", "Yes"),
-        ("---\n# Yes\n ---\n# No\n", "Yes"),
+        ("\n\n# Yes\n\n```\n# No\n```\n", "Yes"),
     ],
 )
-def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str, name: str) -> None:
+def test_the_title_is_the_heading_at_the_top(tmp_path: Path, draft: str, name: str) -> None:
     folder = item(tmp_path, draft)
     assert read_item(folder).name == name
     renamed = rename_item(folder, "New name")
@@ -77,5 +70,6 @@ def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str,
 @pytest.mark.rule("ITEM-1")
 def test_a_number_never_follows_two_hyphens() -> None:
     name = "a" * (MAX_SLUG_LENGTH - 3) + "-bc"
-    assert add_number(name, 2) == "a" * (MAX_SLUG_LENGTH - 3) + "-2"
-    assert len(add_number(name, 2)) == MAX_SLUG_LENGTH - 1
+    second = list(islice(list_slugs(name), 2))[1]
+    assert second == "a" * (MAX_SLUG_LENGTH - 3) + "-2"
+    assert len(second) == MAX_SLUG_LENGTH - 1

@@ -448,8 +448,8 @@ class TestData:
 
     def test_without_its_memory_nothing_is_replaced(self, outputs: Outputs, folder: Path) -> None:
         self.run(outputs, '{"a": 1}')
-        for damage in ("[]", "{", '{"user-stories.json": 1}', '{"user-stories.json": {"step": "01-07"}}'):
-            (folder / ".journal" / "written.json").write_text(damage)
+        for damage in ("[]", "{", '{"file": "user-stories.json"}', ""):
+            (folder / ".journal" / "undo.log").write_text(damage)
             self.run(outputs, '{"a": 2}')
             assert self.stored(folder) == {"a": 1}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.store.items import MAX_SLUG_LENGTH, UNTITLED, add_number, make_slug
+from roundtable.store.items import MAX_SLUG_LENGTH, UNTITLED, list_slugs, make_slug
 
 pytestmark = pytest.mark.rule("ITEM-1")
 
@@ -53,10 +54,10 @@ def test_sixty_characters_at_most_and_trimmed_again() -> None:
 
 
 def test_a_number_keeps_the_slug_within_its_length() -> None:
-    assert add_number("a", 2) == "a-2"
-    assert add_number("x" * 60, 2) == "x" * 58 + "-2"
-    assert add_number("x" * 58, 2) == "x" * 58 + "-2"
-    assert add_number("x" * 57 + "-yz", 10) == "x" * 57 + "-10"
+    assert list(islice(list_slugs("a"), 2))[-1] == "a-2"
+    assert list(islice(list_slugs("x" * 60), 2))[-1] == "x" * 58 + "-2"
+    assert list(islice(list_slugs("x" * 58), 2))[-1] == "x" * 58 + "-2"
+    assert list(islice(list_slugs("x" * 57 + "-yz"), 10))[-1] == "x" * 57 + "-10"
 
 
 @given(st.text())

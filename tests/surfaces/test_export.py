@@ -14,6 +14,8 @@ from commandline import CommandLine, command_line
 from roundtable import load_roster, load_steps
 from roundtable.core import lines
 from roundtable.core.personas import Roster
+from roundtable.core.synthesis import Draft, Entry, render
+from roundtable.core.turns import Turn
 from roundtable.surfaces.export import HOSTS, agent_file
 
 AGENT = "roundtable-analyst"
@@ -47,10 +49,25 @@ def test_the_agent_file_says_the_fixed_lines_as_the_program_does() -> None:
         lines.SKIPPING,
         lines.menu(last=False, next_phase=None),
         "We are nearing the end of our discussion time. Any final points before we synthesize?",
-        "- [{attribution}] {insight}\n",
-        "**Turns**: {turn_count} | **Exit**: {user-initiated | turn-limit}",
     ):
         assert said in text
+
+
+@pytest.mark.rule("SYN-1")
+def test_the_synthesis_in_the_agent_file_has_the_shape_that_the_program_writes() -> None:
+    roster = load_roster()
+    entry = Entry("{insight}", (1,))
+    draft = Draft(insights=(entry,), decisions=(entry,), questions=(entry,), actions=(entry,))
+    turns = (Turn(1, roster.personas[0].key, "Said."), Turn(2, "user", "Heard."))
+    block = render(
+        draft, step_id="{step_id}", title="{title}", roster=roster, turns=turns, exit_type="user-initiated"
+    ).replace("\\", "")
+    shown = agent_file(roster, load_steps())
+    fixed = [line for line in block.splitlines() if line.startswith(("#", "**Participants"))]
+    assert len(fixed) == 6
+    assert [line for line in shown.splitlines() if line in fixed] == fixed
+    assert "**Turns**: 2 | **Exit**: user-initiated\n" in block
+    assert "**Turns**: {turn_count} | **Exit**: {user-initiated | turn-limit}\n" in shown
 
 
 def test_the_agent_file_holds_every_persona_step_and_question() -> None:

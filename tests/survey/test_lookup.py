@@ -64,29 +64,6 @@ def test_a_small_file_is_shown_whole_and_a_long_one_is_not(office: Path) -> None
     assert len(shown["press/toner.py"].text.split("\n")) < SMALL_FILE
 
 
-def test_two_excerpts_that_nearly_touch_are_one(tmp_path: Path) -> None:
-    body = "    first = 1\n" * 12
-    code = f"{FILLER}\n\ndef toner_level():\n{body}\n\ndef toner_warning():\n{body}\n\n{FILLER}"
-    write(tmp_path, {"press.py": code})
-    (shown,) = find_excerpts(tmp_path, "Warn: `toner_level` and `toner_warning`")
-    assert "def toner_level" in shown.text
-    assert "def toner_warning" in shown.text
-
-
-def test_a_name_called_near_the_best_hit_leads_to_its_definition(tmp_path: Path) -> None:
-    body = "    step = 1\n" * 5
-    start = "def run_workers(config):\n    Supervisor(config, target=serve).run()\n"
-    files = {
-        "press/run.py": f"{FILLER}\n{start}{FILLER}",
-        "press/keeper.py": f"class Supervisor:\n{body}",
-        "press/other.py": f"class Unrelated:\n{body}",
-    }
-    write(tmp_path, files)
-    found = {each.path: each.reason for each in find_excerpts(tmp_path, "Restart workers in `run_workers`")}
-    assert found["press/keeper.py"] == "the whole file, defines Supervisor"
-    assert "press/other.py" not in found
-
-
 def test_what_the_item_leaves_as_it_is_steers_nowhere(tmp_path: Path) -> None:
     write(tmp_path, {"reload.py": "def reload_all():\n    pass\n", "toner.py": "def toner():\n    pass\n"})
     item = "Warn when the toner is low\n\nIt is grey. The `--reload` supervisor should stay as it is."

@@ -10,15 +10,15 @@ from gitproject import write
 from roundtable.core.steps import Item
 from roundtable.survey.files import Kind, file_kind, list_files
 from roundtable.survey.report import CodeLine
-from roundtable.survey.search import find_hits, rank_files, search_files
+from roundtable.survey.search import find_hits, rank_files
 from roundtable.survey.symbols import defined_name
 from roundtable.survey.terms import extract_terms
 
 
-def ranked(root: Path, title: str, **kin: float) -> list[str]:
+def ranked(root: Path, title: str) -> list[str]:
     paths = list_files(root)
     terms = extract_terms(Item("item", title))
-    return [finding.path for finding in rank_files(root, paths, terms, search_files(root, paths, terms), kin)]
+    return [finding.path for finding in rank_files(root, paths, terms)]
 
 
 def test_a_term_stands_at_the_beginning_of_a_word_or_of_a_part_of_a_name() -> None:
@@ -119,17 +119,12 @@ def test_tests_documents_and_generated_files_come_after_the_source(tmp_path: Pat
     assert ranked(tmp_path, "Toner tests")[:2] == ["tests/b.py", "src/a.py"]
 
 
-def test_history_lifts_a_file_and_lists_one_without_a_hit(tmp_path: Path) -> None:
-    write(tmp_path, {"a": "toner\n", "b": "toner\n", "c": "other\n"})
-    assert ranked(tmp_path, "Toner", b=0.5, c=0.1) == ["b", "a", "c"]
-
-
 def test_the_best_lines_come_first_and_stand_in_the_file(tmp_path: Path) -> None:
     rows = ["toner", "x", "def toner_level():", "toner of the tray", "y", "toner"]
     write(tmp_path, {"a.py": "\r\n".join(rows) + "\r\n"})
     paths = list_files(tmp_path)
     terms = extract_terms(Item("item", "Toner tray"))
-    (finding,) = rank_files(tmp_path, paths, terms, search_files(tmp_path, paths, terms), {})
+    (finding,) = rank_files(tmp_path, paths, terms)
     assert finding.count == 5
     assert finding.lines == (
         CodeLine("a.py", 3, "def toner_level():"),

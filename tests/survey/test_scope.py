@@ -6,7 +6,6 @@ import pytest
 
 from roundtable.core.depth import read_scope
 from roundtable.survey.report import (
-    CodeLine,
     Complexity,
     FoundFile,
     Scope,
@@ -19,11 +18,11 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
     return [FoundFile(path, score, count, ()) for path in paths]
 
 
-def ties(count: int) -> list[CodeLine]:
-    return [CodeLine(f"use/u{number}.py", 1, "x") for number in range(count)]
+TEST = ["tests/test_a.py"]
 
 
-TEST = [CodeLine("tests/test_a.py", 1, "x")]
+def using(count: int) -> list[str]:
+    return [f"use/u{number}.py" for number in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ TEST = [CodeLine("tests/test_a.py", 1, "x")]
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert estimate(found(*paths), [], TEST)[0] == scope
+    assert estimate(found(*paths), TEST)[0] == scope
 
 
 @pytest.mark.parametrize(
@@ -55,14 +54,14 @@ def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> 
     ],
 )
 def test_the_complexity_goes_by_users_folders_and_tests(
-    paths: list[str], users: int, tests: list[CodeLine], complexity: Complexity
+    paths: list[str], users: int, tests: list[str], complexity: Complexity
 ) -> None:
-    assert estimate(found(*paths), ties(users), tests)[1] == complexity
+    assert estimate(found(*paths), [*using(users), *tests])[1] == complexity
 
 
 def test_the_figure_is_given_in_words() -> None:
-    assert estimate(found("a.py", "b/c.py"), ties(1), TEST)[2] == "1 other file imports or mentions them"
-    assert estimate(found("a.py"), ties(2), TEST)[2] == "2 other files import or mention it"
+    assert estimate(found("a.py", "b/c.py"), using(1))[2] == "1 other file mentions them"
+    assert estimate(found("a.py"), using(2))[2] == "2 other files mention it"
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -77,7 +76,7 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
 
 
 def test_nothing_found_is_a_guess_without_a_figure() -> None:
-    assert estimate([], [], []) == ("medium", "medium", "")
+    assert estimate([], []) == ("medium", "medium", "")
 
 
 @pytest.mark.rule("DEPTH-1")

@@ -52,7 +52,7 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     assert found.findings[0].path == "src/press/toner.py"
     assert found.findings[0].lines[0].text == "def toner_level() -> int:"
     assert (found.scope, found.complexity) == ("small", "low")
-    assert found.users == "2 other files import or mention it"
+    assert found.users == "2 other files mention it"
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
 
 

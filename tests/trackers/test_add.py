@@ -94,7 +94,7 @@ def test_without_the_tracker_the_option_is_named(
         3,
         "",
         "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
-        "Check the reference. Check GITHUB_TOKEN. "
+        'Check the reference. Check GITHUB_TOKEN, or log in with "gh auth login". '
         'Or add it by hand: roundtable add GH-21 --title "what it is about"\n',
     )
     assert not (cli.root / "docs").exists()

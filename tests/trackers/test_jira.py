@@ -101,14 +101,6 @@ def test_missing_credentials_are_named(
     assert failure(left) == f"Jira cannot be asked for ABC-12 yet. {ENDING.format(told)}"
 
 
-def test_the_address_in_the_reference_is_suggested() -> None:
-    given = JiraReference("ABC-12", "https://company.example/jira")
-    told = "Set JIRA_BASE_URL. JIRA_BASE_URL would be https://company.example/jira."
-    assert failure({"JIRA_USER": "ada", "JIRA_TOKEN": CANARY}, given).endswith(ENDING.format(told))
-    told = "Set JIRA_USER."
-    assert failure({"JIRA_BASE_URL": "https://a", "JIRA_TOKEN": CANARY}, given).endswith(ENDING.format(told))
-
-
 def test_an_address_in_the_reference_never_gets_the_credentials(
     server: Tracker, other: Tracker, environment: dict[str, str]
 ) -> None:

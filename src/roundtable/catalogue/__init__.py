@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,10 +21,8 @@ from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
 from ..core.tracks import Track
-from .cache import load_built_in
-
-if TYPE_CHECKING:
-    from .files import Problem
+from .cache import Content, load_built_in
+from .files import Problem
 
 PROJECT_FOLDER = ".roundtable"
 _MAX_MANIFEST_SIZE = 1_000_000
@@ -59,50 +57,37 @@ def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...
 
 def read_personas(project: Path | None = None) -> tuple[tuple[Persona, ...], tuple[Problem, ...]]:
     """Like `read_roster`, but an empty table is a problem among the others instead of an error."""
-    own = _find_content(project)
-    if own is None and (built_in := load_built_in()):
-        return built_in.personas, ()
-    from .reading import parse_seats
-
-    seats = parse_seats(own)
-    return seats.personas, seats.problems
+    content = _load_content(project)
+    return content.personas, content.persona_problems
 
 
 def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
     """Return all steps in the order in which they run, and what is wrong with their files."""
-    own = _find_content(project)
-    if own is None and (built_in := load_built_in()):
-        return built_in.steps, ()
-    from .reading import parse_steps
-
-    return parse_steps(own)
+    content = _load_content(project)
+    return content.steps, content.step_problems
 
 
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
     """Return the tracks with their steps, and what is wrong with the files of tracks and steps.
 
-    A project's `.roundtable/tracks/NAME.md` adds a track or replaces one of the same key. The questions are
-    put in the words for the kind of project.
+    The questions are put in the words for the kind of project.
     """
-    own = _find_content(project)
-    problems: tuple[Problem, ...] = ()
-    if own is None and (built_in := load_built_in()):
-        tracks = built_in.tracks
-    else:
-        from .reading import parse_tracks
-
-        tracks, problems = parse_tracks(own)
+    content = _load_content(project)
     kind = find_project_kind(project) if project is not None else ""
     return tuple(
-        replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in tracks
-    ), problems
+        replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in content.tracks
+    ), content.track_problems
 
 
-def _find_content(project: Path | None) -> Path | None:
-    """Return the folder with the project's own content; a link that leads nowhere counts as content, too."""
+def _load_content(project: Path | None) -> Content:
+    """Return the content in use; a link that leads nowhere counts as a project's own content, too."""
     own = (project or Path()) / PROJECT_FOLDER
     paths = (own / "personas", own / "steps", own / "tracks")
-    return own if project and any(path.is_symlink() or path.exists() for path in paths) else None
+    if project is None or not any(path.is_symlink() or path.exists() for path in paths):
+        return load_built_in()
+    from .reading import parse_content
+
+    return parse_content(own)
 
 
 def find_project_kind(root: Path) -> str:

@@ -21,29 +21,36 @@ from .. import __version__
 from ..core.personas import Persona
 from ..core.steps import Step
 from ..core.tracks import Track
+from .files import Problem
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-_PROGRAM = f"{__version__}, form 4"
+_PROGRAM = f"{__version__}, form 5"
 """The form is raised when personas or steps are read in another way."""
 
 
-class BuiltIn(msgspec.Struct, frozen=True):
-    """The personas, steps and tracks that come with the program, without a fault in any of their files."""
+class Content(msgspec.Struct, frozen=True):
+    """The personas, steps and tracks, and what is wrong with the files of each.
+
+    The faults of steps count among those of tracks too.
+    """
 
     personas: tuple[Persona, ...]
     steps: tuple[Step, ...]
     tracks: tuple[Track, ...]
+    persona_problems: tuple[Problem, ...] = ()
+    step_problems: tuple[Problem, ...] = ()
+    track_problems: tuple[Problem, ...] = ()
 
 
 class _CacheFile(msgspec.Struct):
     program: str
     files: list[tuple[str, int, int]]
-    content: BuiltIn
+    content: Content
 
 
 @cache
-def load_built_in() -> BuiltIn | None:
-    """Return the built-in content; None where one of its files has a fault, which parsing then reports."""
+def load_built_in() -> Content:
+    """Return the built-in content."""
     file = find_cache_file(os.environ)
     paths = [path for folder in ("personas", "steps", "tracks") for path in (BUILT_IN / folder).rglob("*.md")]
     files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(paths)]
@@ -52,23 +59,20 @@ def load_built_in() -> BuiltIn | None:
             kept = msgspec.json.decode(file.read_bytes(), type=_CacheFile)
             if (kept.program, kept.files) == (_PROGRAM, files):
                 return kept.content
-    from .reading import parse_seats, parse_steps, parse_tracks
+    from .reading import parse_content
 
-    seats, (steps, _), (tracks, problems) = parse_seats(None), parse_steps(None), parse_tracks(None)
-    if seats.problems or problems:
-        return None
-    built_in = BuiltIn(seats.personas, steps, tracks)
-    if file is not None:
+    content = parse_content(None)
+    if file is not None and not (content.persona_problems or content.track_problems):
         with suppress(OSError):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # In one move: another process may read it, or do the same, at this moment.
             temporary = file.with_suffix(f".{os.getpid()}")
             try:
-                temporary.write_bytes(msgspec.json.encode(_CacheFile(_PROGRAM, files, built_in)))
+                temporary.write_bytes(msgspec.json.encode(_CacheFile(_PROGRAM, files, content)))
                 temporary.replace(file)
             finally:
                 temporary.unlink(missing_ok=True)
-    return built_in
+    return content
 
 
 def find_cache_file(environment: Mapping[str, str]) -> Path | None:

@@ -27,18 +27,8 @@ _Value = TypeVar("_Value")
 _Context = TypeVar("_Context")
 # Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_FAULT = re.compile(r"(?P<said>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>\w*).*)?", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(\w+)`")
-_LENGTH = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
-_TYPE = re.compile(r"Expected `(\w+)`, got `(\w+)`")
-_KINDS = {
-    "str": "text",
-    "array": "a list",
-    "object": "a group of `field: value` lines",
-    "bool": "true or false",
-    "int": "a number",
-    "float": "a number",
-}
+# The field that a message of msgspec is about: where it stands, or that it is missing.
+_FIELD = re.compile(r"`\$\.(?P<wrong>\w+)|missing required field `(?P<missing>\w+)`")
 
 
 class Problem(Struct, frozen=True):
@@ -178,10 +168,9 @@ def _read_text(path: Path, root: Path) -> str:
             raise UnusableError("", "is not a file")
         with real.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-    except RuntimeError:  # how Python 3.11 and 3.12 report a loop of links
-        raise UnusableError("", "is a link that leads round in a circle") from None
-    except OSError as error:
-        raise UnusableError("", f"cannot be read ({error.strerror})") from None
+    except (OSError, RuntimeError) as error:  # the second reports a loop of links in Python 3.11 and 3.12
+        said = error.strerror if isinstance(error, OSError) else "a loop of links"
+        raise UnusableError("", f"cannot be read ({said})") from None
     if len(data) > MAX_BYTES:
         raise UnusableError("", f"is larger than {MAX_BYTES // 1024} KB")
     try:
@@ -200,15 +189,11 @@ def _read_text(path: Path, root: Path) -> str:
 def parse_file(shown: str, text: str) -> ContentFile:
     """Return the fields and the body of a file; raises UnusableError without sound front matter."""
     first, *lines = text.split("\n")
-    if first.rstrip() != "---":
+    end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
+    if first.rstrip() != "---" or end is None:
         said = "is missing; the file begins with a line ---, then the fields, then ---"
         raise UnusableError(FRONT_MATTER, said)
-    end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
-    if end is None:
-        raise UnusableError(FRONT_MATTER, "has no closing line ---")
     value = _load_yaml("\n".join(lines[:end]))
-    if value is None:
-        raise UnusableError(FRONT_MATTER, "is empty")
     if not isinstance(value, dict):
         raise UnusableError(FRONT_MATTER, "is not a list of `field: value` lines")
     fields = {str(name): _tidy(str(name), entry) for name, entry in value.items() if entry is not None}
@@ -220,28 +205,25 @@ def _load_yaml(text: str) -> object:
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-    level, said = 0, ""
+    level = 0
     try:
         for event in yaml.parse(text, Loader=loader):
             level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-                said = "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
-            elif getattr(event, "tag", None) is not None:
-                said = "uses a YAML tag (!); write a plain value or put it in quotes"
-            elif level > MAX_NESTING:
-                said = f"is nested more than {MAX_NESTING} levels deep"
-            if said:
-                break
-        else:
-            return yaml.load(text, Loader=loader)
+            is_marked = getattr(event, "anchor", None) is not None or getattr(event, "tag", None) is not None
+            if is_marked or isinstance(event, yaml.AliasEvent) or level > MAX_NESTING:
+                said = "uses a YAML anchor (&), alias (*) or tag (!), or nests too deep; quote or simplify it"
+                raise UnusableError(FRONT_MATTER, said)
+        return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         # Lines are counted in the file, where the first is the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
         said = f"is not sound YAML{where}" + (f": {reason}" if reason else "")
-    except (ValueError, OverflowError, RecursionError):
-        said = "holds a value that cannot be read; put it in quotes"
-    raise UnusableError(FRONT_MATTER, said)
+        raise UnusableError(FRONT_MATTER, said) from None
+    except (OverflowError, RecursionError, ValueError) as error:
+        if isinstance(error, UnusableError):
+            raise
+        raise UnusableError(FRONT_MATTER, "holds a value that cannot be read; put it in quotes") from None
 
 
 def _tidy(name: str, value: object) -> object:
@@ -263,19 +245,14 @@ def convert(value: object, struct: type[_Value]) -> _Value:
     try:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:
-        fault = _FAULT.fullmatch(str(error))
-    said, field = (fault["said"], fault["field"] or "it") if fault else ("cannot be used", "it")
-    if missing := _MISSING.fullmatch(said):
-        raise UnusableError(missing[1], "is missing")
-    if length := _LENGTH.fullmatch(said):
-        unit = "characters" if length[1] == "str" else "entries"
-        raise UnusableError(field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}")
-    if types := _TYPE.fullmatch(said):
-        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
-        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
-        raise UnusableError(field, f"must be {wanted}, is {given}{quotes}")
-    choices = get_args(get_type_hints(struct).get(field))
-    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else said)
+        said = str(error)
+    found = _FIELD.search(said)
+    if found and found["missing"]:
+        raise UnusableError(found["missing"], "is missing")
+    field = found["wrong"] if found else "it"
+    reason = said.partition(" - at ")[0].replace("Expected", "must be").replace("got", "is")
+    choices = get_args(get_type_hints(struct).get(field)) if reason.startswith("Invalid enum") else ()
+    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else reason)
 
 
 def escape_hidden(text: str) -> str:

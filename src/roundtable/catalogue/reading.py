@@ -7,7 +7,6 @@ needs, and what such an item is known by (rule STEP-9); `docs/content.md` says h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 from ..core.personas import Roster
 from ..core.steps import PHASE_KEYS, PHASES, Step
 from ..core.tracks import FEATURE, Track
-from .cache import BUILT_IN
+from .cache import BUILT_IN, Content
 from .files import (
     ContentFile,
     Loaded,
@@ -29,7 +28,6 @@ from .files import (
     convert,
     escape_hidden,
     load_folder,
-    read_folder,
 )
 from .personas import Seats, parse_persona, seat_personas
 from .steps import parse_step
@@ -51,7 +49,46 @@ class _TrackFields(msgspec.Struct):
     first_words: Texts = ()
 
 
-def parse_seats(own: Path | None) -> Seats:
+def parse_content(own: Path | None) -> Content:
+    """Return the personas, steps and tracks, the built-in ones and those in a project's own folder.
+
+    A step of a project keeps the place of the one it replaces.
+    """
+    seats = _parse_seats(own)
+    roots = [(BUILT_IN, ""), *([(own, f"{own.name}/")] if own else [])]
+    found: dict[str, Loaded[Step]] = {}
+    problems: list[Problem] = []
+    for root, prefix in roots:
+        files: dict[str, str] = {}
+        for entry in _load_phases(root, prefix, "steps", problems):
+            step_id = entry.value.step_id
+            first = files.setdefault(step_id, entry.shown)
+            if first == entry.shown:
+                found[step_id] = replace(entry, place=found.get(step_id, entry).place)
+            else:
+                reason = f"{step_id} is already the id of {first}"
+                problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
+    if own is not None:
+        problems += _find_strays(own)
+    in_order = sorted(found.values(), key=lambda entry: (entry.value.step_id[:2], entry.place))
+    steps = _finish_steps(in_order, seats, problems)
+    step_problems = tuple(problems)
+    tracks: dict[str, Track] = {}
+    for root, prefix in roots:
+        brought: list[Step] = []
+        for folder in sorted(path for path in (root / "tracks").glob("*") if path.is_dir()):
+            loaded = _load_phases(root, prefix, f"tracks/{folder.name}", problems)
+            brought += _finish_steps(loaded, seats, problems)
+        given, trouble = load_folder(root, "tracks", prefix, _parse_track, (steps, tuple(brought)))
+        problems += trouble
+        tracks |= {entry.value.key: entry.value for entry in given}
+    tracks.setdefault(FEATURE, Track(FEATURE, FEATURE, "all steps", steps))
+    return Content(
+        seats.personas, steps, tuple(tracks.values()), seats.problems, step_problems, tuple(problems)
+    )
+
+
+def _parse_seats(own: Path | None) -> Seats:
     """Return who sits at the table, with the personas in a project's own folder."""
     built_in, problems = load_folder(BUILT_IN, "personas", "", parse_persona, None)
     if own is None:
@@ -66,52 +103,6 @@ def parse_seats(own: Path | None) -> Seats:
     return replace(seats, problems=(*problems, *seats.problems))
 
 
-def parse_steps(own: Path | None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """Return all steps in the order in which they run, and what is wrong with their files.
-
-    `own` is the folder with the content of a project. A step of it keeps the place of the one it replaces.
-    """
-    steps: dict[str, Loaded[Step]] = {}
-    problems: list[Problem] = []
-    for root, prefix in _list_roots(own):
-        files: dict[str, str] = {}
-        for entry in _load_phases(root, prefix, "steps", problems):
-            step_id = entry.value.step_id
-            first = files.setdefault(step_id, entry.shown)
-            if first == entry.shown:
-                steps[step_id] = replace(entry, place=steps.get(step_id, entry).place)
-            else:
-                reason = f"{step_id} is already the id of {first}"
-                problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
-    if own is not None:
-        problems += _find_strays(own)
-    in_order = sorted(steps.values(), key=lambda entry: (entry.value.step_id[:2], entry.place))
-    return _finish_steps(in_order, own, problems), tuple(problems)
-
-
-def parse_tracks(own: Path | None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
-    """Return the tracks with their steps, and what is wrong with the files of tracks and steps."""
-    all_steps, found = parse_steps(own)
-    problems = list(found)
-    tracks: dict[str, Track] = {}
-    for root, prefix in _list_roots(own):
-        brought: list[Step] = []
-        for folder in sorted(path for path in (root / "tracks").glob("*") if path.is_dir()):
-            loaded = _load_phases(root, prefix, f"tracks/{folder.name}", problems)
-            brought += _finish_steps(loaded, own, problems)
-        files, trouble = load_folder(root, "tracks", prefix, _parse_track, (all_steps, tuple(brought)))
-        problems += trouble
-        tracks |= {entry.value.key: entry.value for entry in files}
-    if FEATURE not in tracks:
-        tracks[FEATURE] = Track(FEATURE, FEATURE, "all steps", all_steps)
-    return tuple(tracks.values()), tuple(problems)
-
-
-def _list_roots(own: Path | None) -> list[tuple[Path, str]]:
-    """Return the folders with content, and how the names of their files begin for a person."""
-    return [(BUILT_IN, ""), *([(own, f"{own.name}/")] if own else [])]
-
-
 def _load_phases(root: Path, prefix: str, folder: str, problems: list[Problem]) -> list[Loaded[Step]]:
     """Return the steps in the folders of the phases, and add what is wrong with files to the problems."""
     steps: list[Loaded[Step]] = []
@@ -123,14 +114,24 @@ def _load_phases(root: Path, prefix: str, folder: str, problems: list[Problem]) 
 
 
 def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Track:
-    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
-    all_steps, brought = both
+    """Return the track of a file, from the steps of the analysis and those that tracks bring along.
+
+    Steps of an earlier phase come first; what they need of steps outside the track is left out.
+    """
+    steps, brought = both
     given = file.convert_fields(_TrackFields, "track")
     if not _KEY.fullmatch(given.key):
         raise UnusableError("key", "must be one word of small letters, digits and hyphens")
-    known = {step.step_id: step for step in (*all_steps, *brought)}
-    is_whole = given.steps == _EVERY_STEP
-    steps = all_steps if is_whole else _find_steps(convert(given.steps, Texts), known, file)
+    if given.steps != _EVERY_STEP:
+        known = {step.step_id: step for step in (*steps, *brought)}
+        named = dict.fromkeys(convert(given.steps, Texts))
+        for step_id in (step_id for step_id in named if step_id not in known):
+            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
+        chosen = [known[step_id] for step_id in named if step_id in known]
+        steps = tuple(
+            replace(step, depends_on=tuple(each for each in step.depends_on if each in named))
+            for step in sorted(chosen, key=lambda step: step.step_id[:2])
+        )
     if not steps:
         raise UnusableError("steps", "names no step that there is")
     return Track(
@@ -139,69 +140,40 @@ def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ..
     )  # fmt: skip
 
 
-def _find_steps(ids: tuple[str, ...], known: Mapping[str, Step], file: ContentFile) -> tuple[Step, ...]:
-    """Return the steps by id, those of an earlier phase first; what they need of others is left out."""
-    for step_id in ids:
-        if step_id not in known:
-            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
-    names = [step_id for step_id in dict.fromkeys(ids) if step_id in known]
-    return tuple(
-        replace(known[name], depends_on=tuple(each for each in known[name].depends_on if each in names))
-        for name in sorted(names, key=lambda name: name[:2])
-    )
+def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Problem]) -> tuple[Step, ...]:
+    """Return the steps with the dependencies that can be met, each with a persona at the table.
 
-
-def _finish_steps(loaded: list[Loaded[Step]], own: Path | None, problems: list[Problem]) -> tuple[Step, ...]:
-    """Return the steps without dependencies that nothing meets, each with a persona at the table.
-
-    Of a circle every dependency of one of its steps on another is dropped. A step whose persona is not at the
-    table goes to the lead of its phase.
+    A step can only depend on one that comes before it. One whose persona is not at the table goes to the lead
+    of its phase.
     """
-    waits_for = {entry.value.step_id: entry.value.depends_on for entry in loaded}
-    seats = parse_seats(own)
+    roster = Roster(seats.personas) if seats.personas else None
+    before: set[str] = set()
     steps = []
     for step, file in ((entry.value, entry.shown) for entry in loaded):
-        met = []
         for other in step.depends_on:
-            if other not in waits_for:
-                reason = f"there is no step {other}; it is ignored"
-            elif step.step_id in _find_all_before(other, waits_for):
-                reason = f"{step.step_id} and {other} wait for each other; it is ignored"
-            else:
-                met.append(other)
-                continue
-            problems.append(Problem(file, "depends_on", reason, skipped=False))
+            if other not in before:
+                reason = f"no step {other[:60]} comes before it; it is ignored"
+                problems.append(Problem(file, "depends_on", reason, skipped=False))
+        before.add(step.step_id)
         persona = step.persona
-        if seats.personas and persona not in Roster(seats.personas) and step.phase is not None:
-            lead = Roster(seats.personas).lead_of(step.phase.key).persona
+        if roster is not None and persona not in roster and step.phase is not None:
+            lead = roster.lead_of(step.phase.key)
             # Who was sent away on purpose needs no warning for each of the steps it would have conducted.
             if persona not in seats.disabled:
                 reason = f"no persona has the key '{persona}'; {lead.name} conducts the step"
                 problems.append(Problem(file, "persona", reason, skipped=False))
             persona = lead.key
-        steps.append(replace(step, depends_on=tuple(met), persona=persona))
+        met = tuple(other for other in step.depends_on if other in before - {step.step_id})
+        steps.append(replace(step, depends_on=met, persona=persona))
     return tuple(steps)
 
 
-def _find_all_before(start: str, waits_for: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the step and everything it waits for, directly or through others."""
-    found: set[str] = set()
-    ahead = [start]
-    while ahead:
-        step_id = ahead.pop()
-        if step_id not in found:
-            found.add(step_id)
-            ahead.extend(waits_for.get(step_id, ()))
-    return found
-
-
 def _find_strays(own: Path) -> list[Problem]:
-    """Return a problem for each step file of a project that no phase would ever look for."""
-    known = f"known phases: {', '.join(PHASE_KEYS)}"
-    loose, problems = read_folder(own, "steps", f"{own.name}/")
-    problems += [Problem(each.shown, "", f"is in no phase's folder; {known}", skipped=True) for each in loose]
-    return problems + [
-        Problem(f"{own.name}/steps/{escape_hidden(path.name)}", "", f"is not a phase; {known}", skipped=True)
-        for path in sorted((own / "steps").glob("[!.]*/"))
-        if path.name not in PHASE_KEYS
+    """Return a problem for each step file or folder of a project that no phase would ever look for."""
+    reason = f"is not the folder of a phase; known phases: {', '.join(PHASE_KEYS)}"
+    return [
+        Problem(f"{own.name}/steps/{escape_hidden(path.name)}", "", reason, skipped=True)
+        for path in sorted((own / "steps").glob("[!.]*"))
+        if path.name not in PHASE_KEYS and path.name.lower() != "readme.md"
+        if path.is_dir() or path.suffix.lower() == ".md"
     ]

@@ -14,7 +14,7 @@ import msgspec
 
 from ..core import validation
 from ..core.errors import RuleBroken
-from ..core.progress import Condition
+from ..core.progress import parse_condition
 from ..core.steps import (
     PROJECT_KINDS,
     Criterion,
@@ -59,18 +59,13 @@ class _StepFields(msgspec.Struct):
 def parse_step(file: ContentFile, phase: Phase) -> Step:
     """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
     given = file.convert_fields(_StepFields, "step")
-    if not is_step_id(given.step_id):
-        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
-    if phase_of(given.step_id) is None:
-        raise UnusableError("step_id", f"no phase has the number {given.step_id[:2]}")
-    if phase_of(given.step_id) != phase:
-        raise UnusableError("step_id", f"{given.step_id} does not belong in the folder {phase.key}")
+    if not is_step_id(given.step_id) or phase_of(given.step_id) != phase:
+        said = f"must be {phase.number}, a hyphen and two digits in the folder {phase.key}"
+        raise UnusableError("step_id", said)
     for output in given.outputs:
-        if not is_output_name(output):
-            said = f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
-            raise UnusableError("outputs", said)
-        if output.lower() in _RESERVED_OUTPUTS:
-            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
+        if not is_output_name(output) or output.lower() in _RESERVED_OUTPUTS:
+            said = "must be a plain name in .md, .json or .csv, and of no file of the item itself"
+            raise UnusableError("outputs", f"'{output[:60]}' {said}")
     sections = _split_sections(file)
     if _ALL_MODES in sections:
         sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
@@ -92,14 +87,10 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     def check_target(output: str, _section: str) -> str:
         return "" if output in given.outputs else f"'{output}' is not among the outputs"
 
-    depends_on = file.convert_or_warn("depends_on", Texts, ())
-    for name in depends_on:
-        if not is_step_id(name):
-            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
     skip_if = file.convert_or_warn("skip_if", str, "")
     try:
         if skip_if:
-            Condition.parse(skip_if)
+            parse_condition(skip_if)
     except RuleBroken as error:
         file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
         skip_if = ""
@@ -110,7 +101,7 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
         persona=given.persona,
         depth=given.depth,
         outputs=tuple(dict.fromkeys(given.outputs)),
-        depends_on=tuple(filter(is_step_id, dict.fromkeys(depends_on))),
+        depends_on=tuple(dict.fromkeys(file.convert_or_warn("depends_on", Texts, ()))),
         skip_if=skip_if,
         brief=brief or spare,
         standard=standard or spare,
@@ -125,7 +116,11 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
     names = {name.lower(): name for name in _SECTIONS}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
-    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
+    body, *commented = file.body.split("<!--")
+    for piece in commented:  # a comment that nothing closes takes nothing with it
+        _, closing, after = piece.partition("-->")
+        body += after if closing else f"<!--{piece}"
+    for line in map(str.rstrip, body.split("\n")):
         heading = _SECTION.fullmatch(line)
         if not heading:
             current.append(line)
@@ -136,17 +131,6 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
             file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
         current = sections.setdefault(name, []) if name else []
     return sections
-
-
-def _remove_comments(body: str) -> str:
-    """Return the body without its comments; one that nothing closes takes nothing with it."""
-    # A pattern would search to the end of the file once for each opening that is never closed.
-    kept: list[str] = []
-    at = 0
-    while (opening := body.find("<!--", at)) >= 0 and (closing := body.find("-->", opening)) >= 0:
-        kept.append(body[at:opening])
-        at = closing + len("-->")
-    return "".join((*kept, body[at:]))
 
 
 def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:

@@ -37,12 +37,10 @@ from . import lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
-    AnswerAddition,
     Steering,
     address,
     asks_something,
     find_corrected,
-    hear_addition,
     hear_choice,
     hear_edit,
     hear_exit,
@@ -134,15 +132,13 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
-    asks_last: bool = False
-    """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
     """Whether the phase before had the same depth, so that it need not be said again."""
 
     @property
     def lead(self) -> Persona:
         """The phase's lead."""
-        return self.roster.lead_of(self.phase.key).persona
+        return self.roster.lead_of(self.phase.key)
 
     @property
     def conductor(self) -> Persona:
@@ -184,8 +180,10 @@ class Analysis(Struct, frozen=True):
     elaboration: Elaboration | None = None
     editing: str | None = None
     """The label of the only question that is asked again, when an answer is edited at the menu."""
-    earlier: tuple[do.Answer, ...] = ()
-    """Answers that stand but are asked for again, so that they can be edited."""
+    again: tuple[str, ...] = ()
+    """The labels of answers that stand but are asked for again, so that they can be edited."""
+    stood: tuple[do.Answer, ...] = ()
+    """The answers that the step's documents were last written from."""
     proposed: str = ""
     """What corrects the answer that is edited, offered in its place."""
     written: tuple[do.Written, ...] = ()
@@ -213,26 +211,28 @@ class Analysis(Struct, frozen=True):
             moment, at = elaboration.moment, elaboration.at
             block = (do.Written("block", moment, at=at),) if moment else ()
             return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
-        move = TABLE.get(self.stage, {}).get(type(event))
-        if move is None:
-            raise RuleBroken(
-                f"{type(event).__name__} cannot come while the analysis waits for {self.stage}.",
-                legal=self.legal,
-            )
-        return move(self, event)
+        if type(event).__name__ not in self.legal:
+            reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
+            raise RuleBroken(reason, legal=self.legal)
+        return TABLE[self.stage][1](self, event)
 
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
         if self.stage is Stage.ELABORATION and self.elaboration is not None:
             return self.elaboration.legal
-        return tuple(event.__name__ for event in TABLE.get(self.stage, {}))
+        return (TABLE[self.stage][0].__name__,) if self.stage in TABLE else ()
 
     @property
     def step(self) -> Step:
         if self.opening.step is None:
             raise RuleBroken("There is no step at this point of the analysis.")
         return self.opening.step
+
+    @property
+    def given(self) -> tuple[do.Answer, ...]:
+        """The answers that are not asked for again."""
+        return tuple(answer for answer in self.answers if answer.label not in self.again)
 
     @property
     def completed_steps(self) -> tuple[str, ...]:
@@ -264,7 +264,7 @@ class Analysis(Struct, frozen=True):
         """What a panel needs to know about the step in hand."""
         opening = self.opening
         return do.StepBrief(
-            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.answers
+            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.given
         )
 
 
@@ -279,8 +279,9 @@ def _open_leg(now: Analysis) -> Outcome:
     opening, lead, shown = now.opening, now.opening.lead, []
     if opening.kind == "finished":
         text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        choices = (_show("greeting", text, lead), _show("menu", lines.FINISHED_MENU))
-        return replace(now, stage=Stage.FINISHED), (*choices, do.Listen("choice"))
+        menu = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
+        shown = [_show("greeting", text, lead), _show("menu", menu)]
+        return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
     shown += [_show("notice", text) for text in opening.notices]
     if opening.kind == "elaborate":
         return _elaborate(now, *shown)
@@ -288,7 +289,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.arrival == "resumed":
         shown += recall(now)
     if handed_over:
-        outgoing = opening.roster.lead_of(handed_over.key).persona
+        outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         greeting = lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))
@@ -312,7 +313,7 @@ def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
     begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
     return any(
-        opening.roster.lead_of(phase.key).persona == opening.lead
+        opening.roster.lead_of(phase.key) == opening.lead
         for phase in PHASES
         if phase.key in opening.progress.phases_completed and phase.number in begun
     )
@@ -346,8 +347,6 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
     header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
     parked = (_show("notice", text) for text in now.opening.parked)
-    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
-        now = replace(now, editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *parked)
 
 
@@ -360,8 +359,7 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    names = lines.name_tracks(opening.tracks, opening.track, is_asked=True)
-    return _hear_track(now, words, is_asked=True) or _tell(now, names, opening.lead)
+    return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
 def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
@@ -372,8 +370,16 @@ def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
         return None
     if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
         return _save_track(now, chosen, words)
-    names = lines.name_tracks(opening.tracks, opening.track, is_asked=now.stage is Stage.TRACK)
-    return _tell(now, names, opening.lead)
+    return _name_tracks(now)
+
+
+def _name_tracks(now: Analysis) -> Outcome:
+    """Tell which tracks there are to choose from, and the item's own."""
+    tracks, own = now.opening.tracks, now.opening.track
+    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
+    title = next((each.title for each in tracks if each.key == own), own)
+    text = f"This is analysed as {lines.article(title)} {title}. To change that: {listed}."
+    return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
@@ -409,41 +415,32 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
     drafts = {each.label: each for each in event.offers if not each.is_subject}
-    questions, taken = _unanswered_questions(after), []
+    with_words = {label for label, draft in drafts.items() if draft.text}
     if by_panel:
-        asked = _choose_asked(questions, drafts, is_quick=now.is_quick)
+        is_known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
     else:  # what the code suggests is a guess: the user is asked, and Enter takes it
-        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
-        asked = [question for question in questions if question.label not in known]
-    again = {answer.label for answer in now.earlier}
+        is_known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+    questions = _unanswered_questions(after)
+    asked = [question for question in questions if question.label not in is_known]
+    if by_panel:
+        # What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
+        unknown = [question for question in asked if question.label not in with_words]
+        nods = [] if now.is_quick else [question for question in asked if question not in unknown]
+        asked = [*unknown, *nods][:MOST_QUESTIONS]
+    taken = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
     for question in questions:
-        if question in asked or question == now.in_hand or question.label in again:
+        if question in asked or question == now.in_hand or question.label in now.again:
             continue
         answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
-        draft = drafts.get(question.label)
-        if draft and draft.text:
+        if question.label in with_words:
+            draft = drafts[question.label]
             text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
-            taken.append((question.label, text, draft.source))
-        after = replace(after, answers=(*after.answers, answer))
-    text = lines.drafts_taken(taken, by_panel=by_panel)
-    shown = (_show("notice", text, now.opening.conductor),) if taken else ()
+            taken.append(f"{question.label}{f', from {draft.source}' if draft.source else ''}: {text}")
+        after = _put_answer(after, answer)
+    is_news = len(taken) > by_panel
+    shown = (_show("notice", "\n".join(taken), now.opening.conductor),) if is_news else ()
     return _ask_question(after, *shown)
-
-
-def _choose_asked(
-    questions: Sequence[Question], drafts: Mapping[str, on.Offer], *, is_quick: bool
-) -> list[Question]:
-    """Return what to ask of a step that a panel drafted: three at most, that it did not read and that matter.
-
-    What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
-    """
-    unread = {label for label, draft in drafts.items() if draft.standing != "read" and draft.matters}
-    with_words = {label for label, draft in drafts.items() if draft.text}
-    asked = [each for each in questions if each.label in unread or each.label not in drafts]
-    unknown = [each for each in asked if each.label not in with_words]
-    nods = [] if is_quick else [each for each in asked if each.label in with_words]
-    return [*unknown, *nods][:MOST_QUESTIONS]
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
@@ -454,8 +451,11 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     text, source = (offer.text, offer.source) if offer else ("", "")
     subject = _find_subject(now, question)
     wording = question.choose_wording(with_draft=bool(offer or subject))
-    asked = _show("question", lines.question(wording, text, source, subject), now.opening.conductor)
-    is_edited = now.opening.asks_last or now.proposed or source == OWN
+    said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
+    if offer:
+        said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
+    asked = _show("question", "\n".join(said), now.opening.conductor)
+    is_edited = now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
@@ -469,53 +469,33 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
-        has_answer = now.follow_up is not None or _has_standing_answer(now, question)
-        text = lines.explanation(
-            question.help, question.example, has_answer=has_answer, can_go_back=_can_go_back(now)
-        )
-        return _tell(now, text, now.opening.conductor)
-    if steering == "back" and (before := _find_step_before(now)):
-        return _end(now, do.MakeUp(before, is_back=True))
+        example = f"For example: {question.example}" if question.example else ""
+        none = "There is no further help on this question. Not knowing is a fair answer."
+        said = [text for text in (question.help, example) if text] or [none]
+        return _tell(now, "\n".join([*said, lines.AT_A_QUESTION]), now.opening.conductor)
+    if steering == "back" and not now.answers and now.editing is None:
+        done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
+        if before := [step_id for step_id in done if step_id < now.step.step_id]:
+            return _end(now, do.Advance(before[-1]))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
-        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
+        offer = _find_offer(now, question)
+        if offer and offer.source in (STANDING, OWN):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
-        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
+        return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
-    wanted = depths.hear_depth(words, question.text) if is_request else None
-    if wanted is not None:
+    if is_request and (wanted := depths.hear_depth(words, question.text)):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
-
-
-def _has_standing_answer(now: Analysis, question: Question) -> bool:
-    """Whether the question has an answer that stands until there is another one."""
-    offer = _find_offer(replace(now, proposed=""), question)
-    return offer is not None and offer.source in (STANDING, OWN)
-
-
-def _find_step_before(now: Analysis) -> str:
-    """Return the step that `back` leads to from the first question of this one; empty where none does."""
-    if now.answers or now.editing is not None:
-        return ""
-    ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-    return next(iter([step_id for step_id in ids if step_id < now.step.step_id][-1:]), "")
-
-
-def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one."""
-    if now.editing is not None and now.follow_up is None:
-        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
-    return bool(now.answers or _find_step_before(now))
 
 
 def _go_back(now: Analysis) -> Outcome:
@@ -523,32 +503,18 @@ def _go_back(now: Analysis) -> Outcome:
     if now.editing is not None and now.follow_up is None:
         labels = [question.label for question in now.step.questions(now.depth)]
         if now.editing in labels[1:]:
-            return _edit_answer(_restore_answers(now), labels[labels.index(now.editing) - 1])
-    elif now.answers:
-        *before, last = now.answers
-        earlier = (*(answer for answer in now.earlier if answer.label != last.label), last)
-        again = replace(now, answers=tuple(before), earlier=earlier, follow_up=None, reminded=False)
-        return _ask_question(again)
+            return _edit_answer(now, labels[labels.index(now.editing) - 1])
+    elif now.given:
+        again = (*now.again, now.given[-1].label)
+        return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
-
-
-def _restore_answers(now: Analysis) -> Analysis:
-    """Return the state with the answers that were asked for again and not given anew, in their order."""
-    given = {answer.label for answer in now.answers}
-    answers = (*now.answers, *(answer for answer in now.earlier if answer.label not in given))
-    places = {question.label: at for at, question in enumerate(now.step.questions(now.depth))}
-    ranked = sorted(answers, key=lambda answer: places.get(answer.label, len(places)))
-    return replace(now, answers=tuple(ranked), earlier=(), proposed="", follow_up=None)
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     """Ask one question of the step again, with the answer that it has, or what corrects it, to edit."""
-    given = tuple(answer for answer in now.answers if answer.label == label)
-    others = tuple(answer for answer in now.answers if answer.label != label)
-    after = replace(
-        now, answers=others, earlier=given, editing=label, proposed=proposed, follow_up=None, reminded=False
-    )
-    return _ask_question(after) if given else _collect_offers(after)
+    after = replace(now, again=(label,), editing=label, proposed=proposed, follow_up=None, reminded=False)
+    has_answer = any(answer.label == label for answer in now.answers)
+    return _ask_question(after) if has_answer else _collect_offers(after)
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
@@ -558,7 +524,8 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
         wording = question.choose_wording(with_draft=bool(_find_subject(now, question)))
-        reminder = _show("question", f"{wording}\n{lines.REMINDER}", now.opening.conductor)
+        text = f"{wording}\n  (What you know is enough; ? shows an example.)"
+        reminder = _show("question", text, now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
@@ -568,7 +535,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None or is_settled(words):
         return _keep(now, answer)
-    held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
+    held = replace(_put_answer(now, answer), stage=Stage.FOLLOW_UP, follow_up="")
     return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
 
 
@@ -585,32 +552,35 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
-    first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
+    first = now.answers[-1]
     is_passed = hear_steering(words, at_menu=False) == "skip"
     if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
-    return _keep(before, first, words)
+    return _keep(replace(now, follow_up=None), first, words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
     """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
     first = answer.text.rstrip()
+    if any(each.check.startswith("one of") for each in step.validation if each.label == answer.label):
+        return f"{reply}\n{first}"  # the choice, then why
     if set(content_stems(first)) <= set(content_stems(reply)):
         return reply
-    checks = (each.check for each in step.validation if each.label == answer.label)
-    if choice := next((check for check in checks if check.startswith("one of")), ""):
-        # The choice, then why; what named several choices was no reason for one.
-        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
-        return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
-    if "\n" in first:
-        return f"{first}\n{reply}"
-    return f"{first} {reply}" if first.endswith((".", "!", "?", ":", "。")) else f"{first}. {reply}"
+    joint = "\n" if "\n" in first else " " if first.endswith((".", "!", "?", ":", "。")) else ". "
+    return f"{first}{joint}{reply}"
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
+    kept = replace(_put_answer(now, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
+
+
+def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
+    """Return the state with an answer, in place of the one that stood under its label."""
+    others = (each for each in now.answers if each.label != answer.label)
+    again = tuple(label for label in now.again if label != answer.label)
+    return replace(now, answers=(*others, answer), again=again)
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
@@ -636,7 +606,7 @@ def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Qu
     A question may fit no project of this kind, be about an answer that says "none", or be asked only where
     there is a draft for it; before the drafts are collected, these count as well.
     """
-    given = {answer.label: answer.text for answer in now.answers}
+    given = {answer.label: answer.text for answer in now.given}
     if now.editing is not None:
         edited = _find_question(now, now.editing)
         return (edited,) if edited and now.editing not in given else ()
@@ -670,7 +640,8 @@ def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
     """Return the draft of a question: what corrects its answer, the answer to edit, or what was collected."""
     if now.proposed and question.label == now.editing:
         return on.Offer(question.label, now.proposed, "what you just said")
-    earlier = (on.Offer(each.label, each.text, OWN) for each in now.earlier if not each.unknown)
+    standing = (each for each in now.answers if each.label in now.again and not each.unknown)
+    earlier = (on.Offer(each.label, each.text, OWN) for each in standing)
     offers = (*earlier, *(offer for offer in now.offers if not offer.is_subject))
     return next((offer for offer in offers if offer.label == question.label), None)
 
@@ -711,14 +682,10 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.earlier, first, label=now.editing or "")
+    section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, earlier=(), editing=None)
+    after = replace(now, stage=Stage.SAVED, written=written, again=(), stood=now.answers, editing=None)
     return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
-
-
-def step_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _show_menu(replace(now, saved=True))
 
 
 def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -738,9 +705,7 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
         return _show_menu(after, *shown)
     after = replace(after, unaccepted=())
     if not last.first:
-        # Without a label the whole step was done again: what stands in the documents counts once more.
-        kept = tuple(answer for answer in now.answers if last.label and answer.label != last.label)
-        return _show_menu(_restore_answers(replace(after, answers=kept, earlier=last.answers)), *shown)
+        return _show_menu(replace(after, answers=last.answers, stood=last.answers), *shown)
     again, commands = _go_back(replace(after, saved=False))
     return again, (*shown, *commands)
 
@@ -753,7 +718,7 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     left, ahead = now.remaining_steps, now.opening.next_phase
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     warnings = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
-    text = (lines.quiet_menu if now.is_quick else lines.menu)(last=not left.steps, next_phase=ahead)
+    text = lines.menu(last=not left.steps, next_phase=ahead, is_quick=now.is_quick)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
@@ -765,20 +730,24 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
-def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
+def _find_skipped(now: Analysis) -> tuple[Step, ...]:
     """Return the steps that were skipped with their phase and can be made up (MENU-4)."""
     opening, facts = now.opening, dict(now.opening.facts)
     return tuple(
         step
         for phase in PHASES
-        if phase.key in (*opening.progress.phases_completed, also)
+        if phase.key in opening.progress.phases_completed
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
 
 
-def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
-    skipped = _find_skipped(now, also)
-    return (_show("notice", lines.steps_to_make_up(skipped)),) if skipped else ()
+def _show_skipped(now: Analysis) -> tuple[do.Show, ...]:
+    skipped = _find_skipped(now)
+    if not skipped:
+        return ()
+    listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
+    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+    return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -794,8 +763,9 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     is_here = opening.step is not None and opening.step.step_id == words
     open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
     if is_free and words in open_steps and not is_here:
-        return _end(now, _show("choice", words, USER), do.MakeUp(words))
-    return _tell(now, lines.HOW_TO_REACH.format(words))
+        return _end(now, _show("choice", words, USER), do.Advance(words))
+    how = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
+    return _tell(now, f"{words} is the number of a step: {how}. Nothing was taken as an answer.")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -807,11 +777,10 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hear_exit(words) == "exit":
-        return _tell(now, lines.NOT_HERE)
-    wanted = depths.hear_depth(words, None)
+    if words.startswith("/") or hear_exit(words) == "exit":  # there is no discussion to end here
+        return _explain_menu(now, "Nothing was added. ")
     choice = hear_menu(words, can_skip=bool(left.steps))
-    if wanted is not None and choice == "feedback":
+    if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
@@ -835,7 +804,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _elaborate(now, echo, guests=guests)
         # A question mark, a slip of a key or a wish to leave says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
-            return _tell(now, lines.NO_REMARK)
+            return _explain_menu(now, "Nothing was added. ")
         case "feedback" if opening.step is None:
             return _tell(now, _NO_STEP)
         case "feedback":
@@ -861,7 +830,15 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             others = (question.label for question in now.step.every_question)
             if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
-    return _tell(now, lines.how_at_a_menu(labels))
+    return _explain_menu(now)
+
+
+def _explain_menu(now: Analysis, first: str = "") -> Outcome:
+    """Say what can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
+    labels = _answer_labels(now)
+    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
+    change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
+    return _tell(now, f"{first}{change}{lines.AT_A_MENU}")
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
@@ -879,11 +856,15 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
-    # Where a draft was all that the step asked for, what is said of it belongs to it.
-    labels = tuple(question.label for question in now.step.every_question)
-    drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
-        return _add_to_answer(now, added, words, relayed=relayed)
+    drafted = now.answers[0] if now.is_quick and len(now.answers) == 1 else None
+    if drafted and drafted.offered and heard.kind == "open":
+        # Where a draft was all that the step asked for, what is said of it belongs to it.
+        text, relayed = _join_reply(now.step, drafted, words), relayed or drafted.relayed
+        return _keep(
+            replace(now, editing=drafted.label),
+            do.Answer(drafted.label, drafted.question, text, relayed=relayed),
+            words,
+        )
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
@@ -892,16 +873,6 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
     return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
-
-
-def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
-    """Write the section with what was added to one of its answers, or said instead of it."""
-    question = next(each for each in now.step.every_question if each.label == added.label)
-    before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
-    text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
-    answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
-    asked_again, _ = _edit_answer(now, added.label)
-    return _keep(asked_again, answer, said)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
@@ -914,7 +885,8 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     if opening.step is None or not roster.can_discuss:
-        reason = lines.ALONE.format(opening.lead.name) if opening.step else _NO_STEP
+        alone = f"A roundtable needs at least two personas; only {opening.lead.name} is at the table."
+        reason = alone if opening.step else _NO_STEP
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
@@ -941,17 +913,12 @@ def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    skipped = _show_skipped(now, now.opening.phase.key)
-    return _save_phase(now, *_show_all("update", event.announcements), *skipped)
+    return _save_phase(now, *_show_all("update", event.announcements))
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
     save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
     return replace(now, stage=Stage.PHASE), (*shown, save)
-
-
-def phase_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _end(now, do.Advance())
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -979,23 +946,24 @@ def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
 
 # --- the table ------------------------------------------------------------------------------------------
 
-TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
-    Stage.TRACK: {on.UserSpoke: track_answered},
-    Stage.TRACK_SAVED: {on.Saved: track_saved},
-    Stage.READING: {on.ArtifactsRead: artifacts_read},
-    Stage.OFFERS: {on.Offered: offers_collected},
-    Stage.ANSWER: {on.UserSpoke: user_answered},
-    Stage.FOLLOW_UP: {on.FollowedUp: followed_up},
-    Stage.DEPTH: {on.Saved: depth_saved},
-    Stage.DRAFT: {on.Drafted: sections_drafted},
-    Stage.WRITTEN: {on.DocumentsWritten: step_written},
-    Stage.SAVED: {on.Saved: step_saved},
-    Stage.ACCEPTED: {on.DocumentsWritten: sections_accepted},
-    Stage.MENU: {on.UserSpoke: menu_answered},
-    Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
-    Stage.FEEDBACK_WRITTEN: {on.DocumentsWritten: feedback_written},
-    Stage.UNDONE: {on.Undone: change_taken_back},
-    Stage.DRAFTS: {on.DocumentsWritten: drafts_written},
-    Stage.PHASE: {on.Saved: phase_saved},
-    Stage.FINISHED: {on.UserSpoke: finished_answered},
+TABLE: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
+    # waiting for this, this event makes this move
+    Stage.TRACK: (on.UserSpoke, track_answered),
+    Stage.TRACK_SAVED: (on.Saved, track_saved),
+    Stage.READING: (on.ArtifactsRead, artifacts_read),
+    Stage.OFFERS: (on.Offered, offers_collected),
+    Stage.ANSWER: (on.UserSpoke, user_answered),
+    Stage.FOLLOW_UP: (on.FollowedUp, followed_up),
+    Stage.DEPTH: (on.Saved, depth_saved),
+    Stage.DRAFT: (on.Drafted, sections_drafted),
+    Stage.WRITTEN: (on.DocumentsWritten, step_written),
+    Stage.SAVED: (on.Saved, lambda now, _: _show_menu(replace(now, saved=True))),
+    Stage.ACCEPTED: (on.DocumentsWritten, sections_accepted),
+    Stage.MENU: (on.UserSpoke, menu_answered),
+    Stage.FEEDBACK: (on.FeedbackTaken, feedback_taken),
+    Stage.FEEDBACK_WRITTEN: (on.DocumentsWritten, feedback_written),
+    Stage.UNDONE: (on.Undone, change_taken_back),
+    Stage.DRAFTS: (on.DocumentsWritten, drafts_written),
+    Stage.PHASE: (on.Saved, lambda now, _: _end(now, do.Advance())),
+    Stage.FINISHED: (on.UserSpoke, finished_answered),
 }

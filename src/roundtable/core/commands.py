@@ -233,11 +233,10 @@ class AskFollowUp(Struct, frozen=True):
 
 
 class AskDraft(Struct, frozen=True):
-    """Ask for the text of the sections that the step writes."""
+    """Ask for the text of the sections that the step writes: the answers, in the form of each document."""
 
     brief: StepBrief
     targets: tuple[Target, ...]
-    material: tuple[Material, ...] = ()
 
 
 class WriteStep(Struct, frozen=True):
@@ -303,13 +302,6 @@ class UndoLast(Struct, frozen=True):
     written: Written
 
 
-class MakeUp(Struct, frozen=True):
-    """Go on with a step that was skipped or is complete; `is_back` asks its last question only."""
-
-    step_id: str
-    is_back: bool = False
-
-
 class WriteFeedback(Struct, frozen=True):
     """Add the feedback to the step's artifact section."""
 
@@ -333,7 +325,9 @@ class SavePhase(Struct, frozen=True):
 
 
 class Advance(Struct, frozen=True):
-    """Go on to whatever comes next: a step, a phase, or the end."""
+    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete."""
+
+    step_id: str = ""
 
 
 class StartOver(Struct, frozen=True):
@@ -348,5 +342,5 @@ Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
     | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
     | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | UndoLast | WriteDrafts
-    | SaveTrack | SavePhase | MakeUp | Advance | StartOver | Leave
+    | SaveTrack | SavePhase | Advance | StartOver | Leave
 )  # fmt: skip

@@ -80,13 +80,11 @@ def choose_depth(
         return override
     if is_short:
         return "brief"
-    size, difficulty = fold_text(scope or "").strip(), fold_text(complexity or "").strip()
-    if size == "large" or difficulty == "high":
+    if scope == "large" or complexity == "high":
         return "deep"
-    if size == "small" and difficulty == "low":
+    if scope == "small" and complexity == "low":
         return "brief"
-    is_known = size in _SCOPES or difficulty in _COMPLEXITIES
-    return step if is_depth(step) and not is_known else "standard"
+    return "standard" if scope or complexity else step
 
 
 def announcement(depth: Depth) -> str | None:

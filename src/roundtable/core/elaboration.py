@@ -22,7 +22,7 @@ not in the table raises `RuleBroken` and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
@@ -37,7 +37,7 @@ from .commands import Purpose
 from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
-from .personas import Lead, Roster
+from .personas import Roster
 from .steps import PHASES, Item, Step
 from .text import is_silence
 from .turns import USER, LookedUp, Parked, Turn, Verdict
@@ -136,32 +136,33 @@ class Elaboration(do.Table, frozen=True):
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
-        phase = step.phase.key if step.phase else step.step_id
-        lead = roster.lead_of(phase) if phase else Lead(roster.personas[0])
+        key = step.phase.key if step.phase else step.step_id
+        lead, notice = roster.lead_of(key), None
+        if key and key not in lead.phases:
+            notice = f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
         new = cls(
-            item, step, roster, lead.persona, steps, (), DEFAULT_MAX_TURNS,
-            notice=lead.notice, user_name=user_name or None, has_review=has_review,
+            item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
+            notice=notice, user_name=user_name or None, has_review=has_review,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        transition = TABLE.get((self.state, self.awaits), {}).get(type(event))
-        if transition is None:
-            raise RuleBroken(
-                f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}.",
-                legal=self.legal,
-            )
+        if (self.state, self.awaits, type(event)) not in TABLE:
+            reason = f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}."
+            raise RuleBroken(reason, legal=self.legal)
+        move, leads_to = TABLE[self.state, self.awaits, type(event)]
         has_seen = isinstance(event, on.UserSpoke) and event.seen
-        after, commands = transition.make(_note_seen(self) if has_seen else self, event)
-        if after.state not in transition.to:
-            raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(transition.to))
+        after, commands = move(_note_seen(self) if has_seen else self, event)
+        if after.state not in leads_to:
+            raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(leads_to))
         return after, commands
 
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        return tuple(event.__name__ for event in TABLE.get((self.state, self.awaits), {}))
+        now = self.state, self.awaits
+        return tuple(event.__name__ for *when, event in TABLE if tuple(when) == now)
 
     @property
     def has_ended(self) -> bool:
@@ -412,7 +413,9 @@ def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
         now, max_turns=max_turns, raising=None, warned=len(now.turns) >= max_turns - 2, closing=False,
         awaits=Awaited.EXIT if now.held else Awaited.USER,
     )  # fmt: skip
-    text = lines.limit_raised(max_turns, saved=event.saved)
+    text = f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
+    if event.saved:
+        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
     return after, (_show(now, "notice", text), do.Listen("exit" if now.held else "discussion"))
 
 
@@ -440,7 +443,8 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
     after = replace(now, attempts=now.attempts + 1)
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
-    return after, (_show(now, "notice", lines.EXTRACTED), do.ExtractSynthesis(now.table))
+    text = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
+    return after, (_show(now, "notice", text), do.ExtractSynthesis(now.table))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
@@ -469,8 +473,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     known = sorted(entry.number for entry in draft.entries)
     missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        there = lines.join_names([*map(str, known)])
-        text = lines.NO_SUCH_ENTRY.format(missing[0], there) if missing else lines.REVIEW_UNCLEAR
+        text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
+        if missing:
+            there = lines.join_names([*map(str, known)])
+            text = f"There is no entry {missing[0]}; there are {there}. Nothing was changed."
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -478,10 +484,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
-            return _ask_for_review(now, *echo, _show(now, "notice", lines.NOTHING_TO_UNDO))
+            return _ask_for_review(now, *echo, _show(now, "notice", "There is nothing to undo here."))
         case "edit" if not answer.words:
             number = answer.numbers[0]
-            ask = _show(now, "notice", lines.EDIT_ENTRY.format(number))
+            ask = _show(now, "notice", f"What should entry {number} say? Enter alone leaves it as it is.")
             listen = do.Listen("review", draft.words_of_entry(number))
             return replace(now, editing=number), (*echo, ask, listen)
         case "drop":
@@ -533,9 +539,12 @@ def _persist(now: Elaboration, shown: Shown) -> Outcome:
 
 
 def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
-    put_off = tuple(point.subject for point in now.parked)
     is_step = bool(now.step.step_id)
-    text = lines.record_saved(len(now.turns), event.transcript, put_off, is_step=is_step)
+    where = " to meta.json" if is_step else ""
+    text = f"Saved the discussion ({len(now.turns)} turns){where}; the transcript is {event.transcript}."
+    put_off = "; ".join(" ".join(point.subject.split()).rstrip(".?!") for point in now.parked)
+    if put_off and is_step:
+        text += f" Put off and kept in parking-lot.md: {put_off}."
     return _return(now, "saved", text)
 
 
@@ -662,43 +671,33 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 # --- the table ------------------------------------------------------------------------------------------
 
 
-class Transition(Struct, frozen=True):
-    """What an event does, and the states that it may lead to."""
-
-    make: Callable[[Elaboration, Any], Outcome]
-    to: tuple[State, ...]
-
-
-_Row: TypeAlias = tuple[State, Awaited, type[on.Event], Callable[[Elaboration, Any], Outcome], list[State]]
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
-_ROWS: tuple[_Row, ...] = (
+_Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
+TABLE: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
-    (_ENTRY, Awaited.CONTEXT, on.ContextRead, introduce, [_FRAMING]),
-    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable, give_up, [_ENTRY]),
-    (_FRAMING, Awaited.FRAMING, on.Framed, frame, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.PersonaSpoke, persona_spoke, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.PersonaPassed, persona_passed, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.UserSpoke, user_spoke, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.LimitRaised, raise_limit, [_LOOP]),
-    (_LOOP, Awaited.USER, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.UserSpoke, exit_answered, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.LimitRaised, raise_limit, [_LOOP]),
-    (_LOOP, Awaited.EXIT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.Judged, judge, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.LIMIT, on.LimitSaved, limit_saved, [_LOOP]),
-    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted, synthesis_drafted, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed, synthesis_failed, [_SYNTHESIS]),
-    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke, review_answered, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated, artifacts_updated, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordSaved, record_saved, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordFailed, record_failed, [_PERSIST]),
-)
-TABLE: dict[tuple[State, Awaited], dict[type[on.Event], Transition]] = {}
-for _state, _awaits, _event, _make, _to in _ROWS:
-    TABLE.setdefault((_state, _awaits), {})[_event] = Transition(_make, tuple(_to))
+    (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
+    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable): (give_up, [_ENTRY]),
+    (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
+    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
+    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),
+    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke): (review_answered, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated): (artifacts_updated, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordSaved): (record_saved, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordFailed): (record_failed, [_PERSIST]),
+}

@@ -6,29 +6,9 @@ Modules with many patterns write `from . import lazy_re as re`, and the rest of 
 from __future__ import annotations
 
 import re
-from re import (
-    DOTALL,
-    IGNORECASE,
-    MULTILINE,
-    VERBOSE,
-    Match,
-    Pattern,
-    error,
-    escape,
-    findall,
-    finditer,
-    fullmatch,
-    match,
-    search,
-    split,
-    sub,
-)
-from typing import Any, AnyStr, cast
-
-__all__ = (
-    "DOTALL", "IGNORECASE", "MULTILINE", "VERBOSE", "Match", "Pattern", "compile", "error", "escape",
-    "findall", "finditer", "fullmatch", "match", "search", "split", "sub",
-)  # fmt: skip
+from functools import cached_property
+from re import *  # noqa: F403
+from typing import Any
 
 
 class LazyPattern:
@@ -38,18 +18,19 @@ class LazyPattern:
         self.pattern = pattern
         self._flags = flags
 
+    @cached_property
+    def compiled(self) -> re.Pattern[Any]:
+        return re.compile(self.pattern, self._flags)
+
     def __getattr__(self, name: str) -> Any:
         """Return what the compiled pattern has under a name, and keep it, so that this is asked once."""
         if name.startswith("__"):  # what copying asks for before there is anything to copy
             raise AttributeError(name)
-        if name == "compiled":
-            self.compiled = re.compile(self.pattern, self._flags)
-            return self.compiled
         value = getattr(self.compiled, name)
         setattr(self, name, value)
         return value
 
 
-def compile(pattern: AnyStr, flags: int = 0) -> Pattern[AnyStr]:  # noqa: A001
+def compile(pattern: str | bytes, flags: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: A001
     """Return what can be used as the compiled pattern; an error in it shows when it is first used."""
-    return cast("Pattern[AnyStr]", LazyPattern(pattern, flags))
+    return LazyPattern(pattern, flags)

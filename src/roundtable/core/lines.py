@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from .personas import Persona
 from .progress import Past
-from .steps import Phase, Step
-from .tracks import TrackChoice
+from .steps import Phase
 from .turns import USER
 
 LineKind = Literal[
@@ -34,7 +33,6 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
-EXTRACTED = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
 SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."
@@ -43,31 +41,23 @@ REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
-REVIEW_UNCLEAR = f"Nothing was changed, because I could not tell what to change. {REVIEW}"
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
-    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
+    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer, "
+    "and `back` asks the question before again."
 )
-NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
-NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
-NO_REMARK = (
-    "Nothing was added. Choose a letter, or say in a few words what you would change: "
-    "it goes into the step's document as your feedback."
+AT_A_QUESTION = (
+    "`back` returns to the question before, `skip` leaves this one as it is, `quit` pauses; all is saved."
 )
+AT_A_MENU = (
+    "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
+    "pauses. What you say of the step in a few words goes into its document as your feedback."
+)
+TAKES_DRAFT = "  (Enter takes the draft.)"
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
 )
-ALONE = "A roundtable needs at least two personas; only {} is at the table."
-REMINDER = "  (What you know is enough; ? shows an example.)"
-FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-EDIT_ENTRY = "What should entry {} say? Enter alone leaves it as it is."
-NO_SUCH_ENTRY = "There is no entry {}; there are {}. Nothing was changed."
-HOW_TO_REACH = (
-    "{} is the number of a step: at a menu it opens a step that is complete or was skipped, and Continue "
-    "leads to the others. Nothing was taken as an answer."
-)
-NOTHING_TO_UNDO = "There is nothing to undo here."
 
 
 class Line(Struct, frozen=True):
@@ -152,13 +142,6 @@ def inactivity(user_name: str | None) -> str:
     return f"{f'{user_name}, any' if user_name else 'Any'} thoughts on this, or should we wrap up?"
 
 
-def limit_raised(max_turns: int, *, saved: bool) -> str:
-    """The answer to a raised limit (ENTRY-2)."""
-    if saved:
-        return f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
-    return f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
-
-
 def artifact_updated(output: str, heading: str, description: str) -> str:
     """What was added where (ART-6)."""
     return f'Updated {output}, section "{heading}": added {description}.'
@@ -174,47 +157,6 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is_step: bool = True) -> str:
-    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2).
-
-    A discussion that is not on a step has its transcript only, with what was put off in it (MENU-8).
-    """
-    where = " to meta.json" if is_step else ""
-    text = f"Saved the discussion ({turns} turns){where}; the transcript is {transcript}."
-    kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
-    return f"{text} Put off and kept in parking-lot.md: {kept}." if kept and is_step else text
-
-
-TAKES_DRAFT = "  (Enter takes the draft.)"
-
-
-def question(text: str, offer: str, source: str = "", subject: str = "") -> str:
-    """A question with its subject and the draft answer that an empty message takes."""
-    asked = [text, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
-    if offer:
-        asked += [f"  Draft{f', from {source}' if source else ''}: {offer}", TAKES_DRAFT]
-    return "\n".join(asked)
-
-
-def drafts_taken(drafts: Sequence[tuple[str, str, str]], *, by_panel: bool) -> str:
-    """The drafts that nobody is asked for: labels, answers and where they were read (STEP-4)."""
-    head = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
-    listed = (f"{label}{f', from {source}' if source else ''}: {text}" for label, text, source in drafts)
-    return "\n".join([*head, *listed])
-
-
-def explanation(help_text: str, example: str, *, has_answer: bool, can_go_back: bool) -> str:
-    """What `?` and `help` show: the question's help, an example answer, and the words that steer.
-
-    `has_answer` where an answer stands already, which `skip` keeps.
-    """
-    said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
-    said = said or ["There is no further help on this question. Not knowing is a fair answer."]
-    back = "`back` returns to the question before, " if can_go_back else ""
-    skip = "`skip` keeps the answer that stands" if has_answer else "`skip` leaves this one open"
-    return "\n".join([*said, f"{back}{skip}, `quit` pauses; all is saved."])
-
-
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
     """Return what to tell the user about a message that was shortened or cleaned; empty if it was not."""
     remarks = []
@@ -227,8 +169,11 @@ def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def menu(*, last: bool, next_phase: Phase | None) -> str:
-    """The menu after a step, or after the last one of its phase (MENU-1, MENU-2)."""
+def menu(*, last: bool, next_phase: Phase | None, is_quick: bool = False) -> str:
+    """The menu after a step, or after the last one of its phase; a quick one is one line (MENU-1, MENU-2)."""
+    if is_quick:
+        ahead = f"Continue to {next_phase.name}" if next_phase else "Complete analysis"
+        return f"[C] {ahead if last else 'Continue'}  [E] Elaboration Mode  or say what should change."
     choices = ["[E] Elaboration Mode -- bring all perspectives to discuss this topic"]
     if not last:
         choices += ["[C] Continue -- move to the next step", "[S] Skip remaining steps in this phase"]
@@ -239,42 +184,12 @@ def menu(*, last: bool, next_phase: Phase | None) -> str:
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
 
 
-def quiet_menu(*, last: bool, next_phase: Phase | None) -> str:
-    """The menu at brief depth and in a short track, on one line."""
-    ahead = f"Continue to {next_phase.name}" if next_phase else "Complete analysis"
-    return f"[C] {ahead if last else 'Continue'}  [E] Elaboration Mode  or say what should change."
-
-
 def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
     """The track that the quick scan proposes, and how it is changed (STEP-9)."""
     because = f" (it says '{word}')" if word else ""
     names = " or ".join(f"`{name}`" for name in others)
     change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
     return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
-
-
-def name_tracks(tracks: Sequence[TrackChoice], own: str, *, is_asked: bool = False) -> str:
-    """The tracks to choose from, and the item's own; `is_asked` where the user is to choose one now."""
-    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
-    title = next((each.title for each in tracks if each.key == own), own)
-    change = f"This is analysed as {article(title)} {title}. To change that: {listed}."
-    return f"{change} Enter goes on." if is_asked else change
-
-
-def how_at_a_menu(labels: Sequence[str]) -> str:
-    """What can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
-    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
-    change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
-    return (
-        f"{change}Enter goes on, `undo` takes back what was written last, `back` asks the last question "
-        "again, `quit` pauses. Anything else goes into the step's document as your feedback."
-    )
-
-
-def steps_to_make_up(skipped: Sequence[Step]) -> str:
-    """Which steps were skipped, and how one is made up (MENU-4)."""
-    listed, first = ", ".join(f"{step.step_id} {step.title}" for step in skipped), skipped[0].step_id
-    return f"Skipped so far: {listed}. To make one up, say its number at a menu, such as {first}."
 
 
 def with_forecast(menu_text: str, forecast: str) -> str:

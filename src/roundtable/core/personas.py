@@ -45,13 +45,6 @@ class Persona(Struct, frozen=True):
         return f"{self.name} ({self.role})"
 
 
-class Lead(Struct, frozen=True):
-    """Who leads a phase, and the notice that goes with a fallback."""
-
-    persona: Persona
-    notice: str | None = None
-
-
 class Roster(Struct, frozen=True):
     """The personas at the table, in their order."""
 
@@ -79,16 +72,9 @@ class Roster(Struct, frozen=True):
                 return persona
         raise RuleBroken(f"No persona has the key '{key}'.", legal=self.keys)
 
-    def lead_of(self, phase_key: str) -> Lead:
-        """The persona that leads the phase; the first of the roster, with a notice, where none does."""
-        for persona in self.personas:
-            if phase_key in persona.phases:
-                return Lead(persona)
-        first = self.personas[0]
-        return Lead(
-            first,
-            f"Unknown phase key '{phase_key}'. Defaulting to {first.name} as lead persona for elaboration.",
-        )
+    def lead_of(self, phase_key: str) -> Persona:
+        """The persona that leads the phase; the first of the roster where none does (PERS-2)."""
+        return next((each for each in self.personas if phase_key in each.phases), self.personas[0])
 
     def others(self, lead: Persona) -> tuple[Persona, ...]:
         """Everybody but the lead, in roster order."""

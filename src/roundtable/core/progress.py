@@ -61,10 +61,6 @@ class Progress(Struct, frozen=True):
     phases_completed: tuple[str, ...] = ()
     elaborations: tuple[Past, ...] = ()
 
-    def is_finished(self) -> bool:
-        """Whether all five phases are complete."""
-        return all(phase.key in self.phases_completed for phase in PHASES)
-
 
 class RemainingSteps(Struct, frozen=True):
     """The steps of a phase that can run now, in order, and why others are passed over."""
@@ -108,11 +104,9 @@ def find_remaining_steps(
 
 def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
     """Whether the step's `skip_if` holds; one that does not parse never skips."""
-    if not step.skip_if:
-        return False
     try:
-        return Condition.parse(step.skip_if).holds(facts)
-    except RuleBroken:
+        return bool(step.skip_if) and _holds(parse_condition(step.skip_if), facts)
+    except (RuleBroken, KeyError):  # a name that the facts do not know makes no condition true
         return False
 
 
@@ -145,37 +139,23 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[str, str], bool]] = {
 }  # fmt: skip
 
 
-class Condition(Struct, frozen=True):
-    """A condition over what is known of an item, as written and as understood."""
-
-    text: str
-    _meaning: ast.expr
-
-    @classmethod
-    def parse(cls, text: str) -> Condition:
-        """Return the condition that the text states; raise `RuleBroken` saying where it does not parse."""
-        if len(text) > _LONGEST_CONDITION:
-            raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST_CONDITION} are allowed.")
-        start = len(text) - len(text.lstrip())
-        try:
-            meaning = ast.parse(text.strip(), mode="eval").body
-            _holds(meaning, defaultdict(str))
-        except SyntaxError as error:
-            at, reason = start + error.offset if error.offset else len(text) + 1, error.msg
-        except ValueError:  # a character that no source may hold
-            at, reason = 1, "it holds a character that cannot be read"
-        except (RecursionError, MemoryError):
-            at, reason = 1, "it is nested too deeply"
-        else:
-            return cls(text, meaning)
-        raise RuleBroken(f"The condition does not parse at character {at}: {reason}.")
-
-    def holds(self, facts: Mapping[str, str]) -> bool:
-        """Whether the facts make it true; a name that they do not know makes it false."""
-        try:
-            return _holds(self._meaning, facts)
-        except KeyError:
-            return False
+def parse_condition(text: str) -> ast.expr:
+    """Return the condition that the text states; raise `RuleBroken` saying where it does not parse."""
+    if len(text) > _LONGEST_CONDITION:
+        raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST_CONDITION} are allowed.")
+    start = len(text) - len(text.lstrip())
+    try:
+        meaning = ast.parse(text.strip(), mode="eval").body
+        _holds(meaning, defaultdict(str))
+    except SyntaxError as error:
+        at, reason = start + error.offset if error.offset else len(text) + 1, error.msg
+    except ValueError:  # a character that no source may hold
+        at, reason = 1, "it holds a character that cannot be read"
+    except (RecursionError, MemoryError):
+        at, reason = 1, "it is nested too deeply"
+    else:
+        return meaning
+    raise RuleBroken(f"The condition does not parse at character {at}: {reason}.")
 
 
 def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Text added to a document, nothing else changed: additions, a step's own text, feedback (ART-4, ART-7)."""
+"""Text added to a document, nothing else changed: additions and a step's own text (ART-4, ART-7)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
-from .ids import NONE_COMMENT, WITHDRAWN_COMMENT
 from .outline import (
     ADDITIONAL,
-    CLOSING_SIGNS,
     DEEPEST,
     Outline,
     Section,
@@ -24,16 +22,16 @@ from .outline import (
     find_named_sections,
     is_elaboration_marker,
     is_open,
-    list_open_sections,
     parse,
     read_outline,
 )
 
-_ADDITIONAL_LEVEL = 3
-_SECTION_LEVEL = 2
-_NUMBER = re.compile(r"\(?(\d+(?:\.\d+)*)")
 _FEEDBACK = re.compile(r"<!-- Feedback: step ")
 _STEP_MARKER = re.compile(r"<!-- Step (\S+): (\d{1,9}) characters, ([0-9a-f]{8}) -->\s*")
+_REFUSAL = (
+    "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
+    "Add it by hand."
+)
 _END_OF_ADDITION = "<!-- End of addition -->"
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
 _ENDING = re.compile(rb"\r\n|\n|\r")
@@ -50,30 +48,34 @@ class Addition(Struct, frozen=True):
     heading: str | None
 
 
-def insert_addition(document: bytes, block: str, *, topic: str, section: str | None = None) -> Addition:
-    """Return the document with the block at the end of the section that fits, and nothing else changed."""
+def insert_addition(
+    document: bytes, block: str, *, topic: str, section: str | None = None, own_heading: str = ""
+) -> Addition:
+    """Return the document with the block at the end of the section that fits, and nothing else changed.
+
+    With `own_heading` that is the section of this name, which is made at the end where it is missing.
+    """
     shape = read_outline(document)
     own_texts = [own for own in find_step_texts(shape) if own.is_intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [
         found for found in shape.sections if not any(own.start <= found.start < own.end for own in own_texts)
     ]
-    if chosen := choose_section(free, topic=topic, section=section):
-        return _add_block(shape, find_section_end(shape, chosen), block, chosen.level, chosen.heading)
-    heading = f"{'#' * _ADDITIONAL_LEVEL} {ADDITIONAL}\n\n"
-    return _add_block(shape, find_document_end(shape), block, _ADDITIONAL_LEVEL, None, heading)
-
-
-def add_feedback(document: bytes, *, step_id: str, heading: str, block: str) -> Addition:
-    """Return the document with feedback at the end of the step's section, outside of any step's own text."""
-    if not block.startswith(f"<!-- Feedback: step {step_id}, "):
-        raise RuleBroken(f"Feedback on step {step_id} begins with its marker: nothing was changed.")
-    shape = read_outline(document)
-    section = _find_step_section(shape, find_step_texts(shape), step_id, heading)
-    if section:
-        return _add_block(shape, find_section_end(shape, section), block, section.level, section.heading)
-    name = clean_heading(heading)
-    return _add_block(shape, _find_numbered_place(shape, name), block, _SECTION_LEVEL, name, f"## {name}\n\n")
+    heading, made_level = clean_heading(own_heading) or ADDITIONAL, 2 if own_heading else 3
+    if own_heading:
+        chosen = next(iter(find_named_sections(free, own_heading)), None)
+    else:
+        chosen = choose_section(free, topic=topic, section=section)
+    position = find_section_end(shape, chosen) if chosen else find_document_end(shape)
+    made = "" if chosen else f"{'#' * made_level} {heading}\n\n"
+    named = chosen.heading if chosen else (own_heading and heading) or None
+    for text in _safe_forms(block, chosen.level if chosen else made_level, is_addition=True):
+        if not text:
+            return Addition(document, position, 0, named)
+        new = _set_apart(shape, position, made + text)
+        if addition := _replace(shape, position, position, new, named):
+            return addition
+    raise RuleBroken(_REFUSAL)
 
 
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
@@ -83,7 +85,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
     section = _find_step_section(shape, own_texts, step_id, heading)
     mine = [own for own in own_texts if section and _is_inside(own, section, step_id)]
     intact = [own for own in mine if own.is_intact]
-    for form in _safe_forms(text, section.level if section else _SECTION_LEVEL, is_addition=False):
+    for form in _safe_forms(text, section.level if section else 2, is_addition=False):
         if intact:
             start, end = intact[-1].start, intact[-1].end
             marked = _mark_step_text(step_id, form + _guard_against_joining(document[end:]))
@@ -93,17 +95,12 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
         else:
             marked, name = _mark_step_text(step_id, form), clean_heading(heading)
             start = end = (
-                _find_place_after(shape, own_texts, section, mine)
-                if section
-                else _find_numbered_place(shape, name)
+                _find_place_after(shape, own_texts, section, mine) if section else find_document_end(shape)
             )
             new = _set_apart(shape, start, marked if section else f"## {name}\n\n{marked}")
         if change := _replace(shape, start, end, new):
             return change.document
-    raise RuleBroken(
-        f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
-        "rest of the document reads. Nothing was changed. Put it there by hand."
-    )
+    raise RuleBroken(_REFUSAL)
 
 
 def write_skeleton(title: str, item: str, headings: Sequence[str]) -> bytes:
@@ -118,34 +115,17 @@ def clean_heading(heading: str) -> str:
     return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
-def _add_block(
-    shape: Outline, position: int, block: str, level: int, named: str | None, heading: str = ""
-) -> Addition:
-    """Return the document with the block under a heading of that level, in the gentlest safe form."""
-    for text in _safe_forms(block, level, is_addition=True):
-        if not text:
-            return Addition(shape.document, position, 0, named)
-        new = _set_apart(shape, position, heading + text)
-        if addition := _replace(shape, position, position, new, named):
-            return addition
-    raise RuleBroken(
-        "The text cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand."
-    )
-
-
-def insert_text(shape: Outline, position: int, text: str, *, refusal: str, is_apart: bool = True) -> bytes:
+def insert_text(shape: Outline, position: int, text: str, *, is_apart: bool = True) -> bytes:
     """Return the document with the text at a line's start, with blank lines around it if it stands apart.
 
-    Raises RuleBroken with `refusal` where the rest would read differently.
+    Raises RuleBroken where the rest would read differently.
     """
     is_ended = shape.document.endswith((b"\n", b"\r"), 0, position)
     line = f"{text}{shape.newline}" if is_ended else f"{shape.newline}{text}"
     new = _set_apart(shape, position, text) if is_apart else line.encode("utf-8")
-    addition = _replace(shape, position, position, new)
-    if addition is None:
-        raise RuleBroken(refusal)
-    return addition.document
+    if addition := _replace(shape, position, position, new):
+        return addition.document
+    raise RuleBroken(_REFUSAL)
 
 
 def find_section_end(shape: Outline, section: Section) -> int:
@@ -376,127 +356,67 @@ def _find_place_after(
     return shape.settle(section.body, min(notes)) if notes else find_section_end(shape, section)
 
 
-def _find_numbered_place(shape: Outline, heading: str) -> int:
-    """Return where a new section goes: before the first with a higher number, else after the numbered."""
-    number = _read_number(heading)
-    numbered = [
-        section
-        for section in list_open_sections(shape.sections)
-        if section.level == _SECTION_LEVEL and _read_number(section.heading)
-    ]
-    if number and numbered:
-        for section in numbered:
-            if _read_number(section.heading) > number:
-                return shape.settle(shape.first, section.start)
-        if numbered[-1].end < len(shape.document):
-            return shape.settle(shape.first, numbered[-1].end)
-    return find_document_end(shape)
-
-
-def _read_number(heading: str) -> tuple[int, ...]:
-    number = _NUMBER.match(heading)
-    return tuple(int(part) for part in number[1].split(".")) if number else ()
-
-
 # Text made safe: closed, contained, at the right level
 
 _MARKER = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
+_OWN_COMMENT = re.compile(r"<!-- (?:None|Withdrawn): [^<>\n]* -->")
+_COMMENT_SIGN = re.compile(r"<!--|-->")
 _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
-_OWN_COMMENT = re.compile(f"{WITHDRAWN_COMMENT.pattern}|{NONE_COMMENT.pattern}".replace("(?m)", ""))
-_PASSES = 20
 
 
 def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
-    """Yield the text as it can stand under a heading of that level: fitted, then as a plain list.
+    """Yield the text as it can stand under a heading of that level: as it is if harmless, then as a list.
 
     An addition may begin with a marker, and stands under the section as one part of it.
     """
-    body = _trim_blank_lines(clean_text(block).replace("\x85", " "))
+    body = clean_text(block).replace("\x85", " ").strip()
     marker, _, rest = body.partition("\n")
     if is_addition and _MARKER.fullmatch(marker.rstrip()):
-        body = _trim_blank_lines(rest)
+        marker, body = marker.rstrip(), rest.strip()
     else:
         marker = ""
-    fitted = _move_headings(_disarm_text(body), level, is_addition=is_addition)
-    yield "\n\n".join(filter(None, (marker.rstrip(), fitted)))
+    if _is_harmless(body):
+        yield "\n\n".join(filter(None, (marker, _move_headings(body, level, is_addition=is_addition))))
     first, _, rest = body.partition("\n")
     title, *lines = (
         escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *rest.split("\n"))
     )
     heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
     entries = "\n".join(f"- {line}" for line in lines if line)
-    yield "\n\n".join(filter(None, (marker.rstrip(), heading, entries)))
+    yield "\n\n".join(filter(None, (marker, heading, entries)))
 
 
-def _trim_blank_lines(text: str) -> str:
-    lines = text.split("\n")
-    filled = [at for at, line in enumerate(lines) if line.strip()]
-    return "\n".join(lines[filled[0] : filled[-1] + 1]).lstrip() if filled else ""
-
-
-def _disarm_text(body: str) -> str:
-    """Return the body with HTML, link definitions and rules disarmed and its last fence closed."""
-    for _ in range(_PASSES):
-        before = body
-        body = _trim_blank_lines(_disarm_once(body.split("\n")))
-        if body == before:
-            break
-    return body
-
-
-def _disarm_once(lines: list[str]) -> str:
-    tokens, env = parse("\n".join(lines))
-    blocks = [(token, token.map[0], token.map[1]) for token in tokens if token.map]
-    fenced = (range(start, end) for token, start, end in blocks if token.type in ("fence", "code_block"))
-    safe = {at for lines_of_code in fenced for at in lines_of_code}
-    safe |= {at for at, line in enumerate(lines) if _OWN_COMMENT.fullmatch(line)}
-    for at, line in enumerate(lines):
-        if at not in safe:
-            lines[at] = line.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-    for token, start, end in blocks:
-        if token.type == "html_block":
-            for at in range(start, end):
-                if at not in safe and (at == start or lines[at].lstrip().startswith("<")):
-                    lines[at] = lines[at].replace("<", "&lt;", 1)
-        elif token.type == "hr" and token.level == 0:
-            # Three hyphens could close front matter, or underline a line above them.
-            lines[start] = "***"
-    for reference in (*env.get("references", {}).values(), *env.get("duplicate_refs", ())):
-        at = reference["map"][0]
-        lines[at] = lines[at].replace("[", "\\[", 1)
-    last = next((token for token, _, _ in reversed(blocks) if token.level == 0), None)
-    if last is not None and last.type == "hr":
-        # A rule at the end would pass for the section's.
-        del lines[-1]
-    elif last is not None and last.type == "fence" and is_open(last, lines):
-        lines.append(last.markup)
-    return "\n".join(lines)
+def _is_harmless(body: str) -> bool:
+    """Whether a text has no HTML, rule, underlined heading or link definition, and closes its code."""
+    lines = body.split("\n")
+    tokens, env = parse(body)
+    safe = {at for at, line in enumerate(lines) if _OWN_COMMENT.fullmatch(line)}
+    blocks = [(token, range(*token.map)) for token in tokens if token.map]
+    for token, covered in blocks:
+        is_rule = token.type in ("hr", "heading_open") and not token.markup.startswith("#")
+        if is_rule or (token.type == "html_block" and not safe.issuperset(covered)):
+            return False
+        if token.type in ("fence", "code_block"):
+            safe.update(covered)
+    has_comment = any(_COMMENT_SIGN.search(line) for at, line in enumerate(lines) if at not in safe)
+    is_left_open = any(is_open(token, lines) for token, _ in blocks[-1:])
+    return not (has_comment or is_left_open or env.get("references"))
 
 
 def _move_headings(body: str, level: int, *, is_addition: bool) -> str:
     """Return the body with its headings below a level; of an addition the first right below it."""
     lines = body.split("\n")
     tokens, _ = parse(body)
-    headings = [
-        (token, tokens[index + 1].content)
-        for index, token in enumerate(tokens)
-        if token.type == "heading_open" and token.level == 0
-    ]
-    if not headings:
-        return body
-    old = [int(token.tag[1]) for token, _ in headings]
-    if is_addition:
-        new = [level + 1, *(max(each - old[0] + level + 1, level + 2) for each in old[1:])]
-    else:
-        new = [each + max(0, level + 1 - min(old)) for each in old]
-    # From the last to the first, since an underlined heading becomes shorter.
-    for (token, content), wanted in reversed(list(zip(headings, new, strict=True))):
-        assert token.map is not None
-        first, last = token.map
-        signs = "#" * min(wanted, DEEPEST)
-        if _HEADING_SIGNS.match(lines[first]):
-            lines[first] = _HEADING_SIGNS.sub(signs, lines[first], count=1)
+    headings = {
+        token.map[0]: int(token.tag[1])
+        for token in tokens
+        if token.type == "heading_open" and token.level == 0 and token.map
+    }
+    first, lowest = next(iter(headings.values()), 1), min(headings.values(), default=1)
+    for number, (at, old) in enumerate(headings.items()):
+        if not is_addition:
+            new = old + max(0, level + 1 - lowest)
         else:
-            words = CLOSING_SIGNS.sub(r"\\\g<0>", " ".join(content.split()))
-            lines[first:last] = [f"{signs} {words}"]
+            new = max(old - first + level + 1, level + 2) if number else level + 1
+        lines[at] = _HEADING_SIGNS.sub("#" * min(new, DEEPEST), lines[at], count=1)
     return "\n".join(lines)

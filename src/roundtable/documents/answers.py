@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from itertools import pairwise
 
 from msgspec import Struct
 
@@ -39,7 +38,6 @@ from .outline import (
 from .page import OPEN_QUESTION
 
 _ENTRY = re.compile(r"(?P<indent>\s*+)(?:\d{1,9}(?=[.)]))?(?P<sign>(?<!\d)[-*+]|(?<=\d)[.)])(?:\s++|$)")
-_TABLE_RULE = re.compile(r"\s*+\|?\s*+:?-[\s:|-]*+$")
 _REMARK = re.compile(r"\s*+<!--(?! Feedback:)")
 
 AnswersByLabel = dict[tuple[str, str], str]
@@ -93,22 +91,25 @@ def _read_decisions(overview: str) -> AnswersByLabel:
 
 
 def _read_decision(record: DecisionRecord) -> str:
-    """Return what a record decides, and after it what it turns down."""
-    lines, turned_down = (
-        [unescape_markdown(line.removeprefix("- ").strip()) for line in part.split("\n") if line.strip()]
-        for part in (record.part("Decision"), record.part("Turned Down"))
-    )
-    return " ".join([*lines, *turned_down]) if turned_down else "\n".join(lines)
+    """Return what a record decides, and after it what it turns down, as earlier versions wrote it."""
+    lines = f"{record.part('Decision')}\n{record.part('Turned Down')}".split("\n")
+    return "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in lines if line.strip())
 
 
 def _read_size(scan: str) -> AnswersByLabel:
-    """Return scope and complexity with their reasons; the scope with both, as briefly only that is asked."""
-    labels = ("Scope", "Complexity", "Why this scope", "Why this complexity")
-    scope, complexity, why, why_complex = (find_labelled(scan, label) for label in labels)
-    size, difficulty = ("; ".join(filter(None, each)) for each in ((scope, why), (complexity, why_complex)))
-    both = f"{size}, complexity: {complexity}" if scope and complexity else size
-    found = {("00-03", "Scope"): scope and both, ("00-03", "Complexity"): complexity and difficulty}
-    return {key: text for key, text in found.items() if text}
+    """Return the words on scope and complexity; where a value is all, the scope names both, as when asked."""
+    values, words = (
+        [find_labelled(scan, label) for label in labels]
+        for labels in (("Scope", "Complexity"), ("Why this scope", "Why this complexity"))
+    )
+    # Earlier versions left the value out of the reason.
+    scope, complexity = (
+        why if value in why else "; ".join(filter(None, (value, why)))
+        for value, why in zip(values, words, strict=True)
+    )
+    if scope == values[0] and scope and complexity:
+        scope = f"{scope}, complexity: {values[1]}"
+    return {("00-03", "Scope"): scope, ("00-03", "Complexity"): complexity}
 
 
 class LabelledAnswer(Struct, frozen=True):
@@ -132,11 +133,10 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
     Below one of `labels`, an entry that begins with a label of its own still belongs to the list.
     """
     skipped = {number for block in find_elaboration_blocks("", text) for number, _ in block.lines}
-    section = label = words = sign = before = ""
+    section = label = words = sign = ""
     parts: list[str] = []
     indent, is_feedback = 0, False
-    end = (0, "# ", False)
-    for (number, line, is_fenced), (_, after, _) in pairwise((*joined_lines(text), end, end)):
+    for number, line, is_fenced in (*joined_lines(text), (0, "# The end", False)):
         heading = None if is_fenced else parse_heading(line)
         begins = None if is_fenced else LABELLED.fullmatch(line.strip())
         is_entry = not is_fenced and not line.startswith(OPEN_QUESTION) and (not begins or label in labels)
@@ -146,18 +146,12 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
             sign, indent = entry["sign"], len(entry["indent"])
         elif entry and entry["sign"] != sign and len(entry["indent"]) < indent + 2:
             entry = None  # a second list right after the first is somebody else's
-        goes_on = is_in_list and line.startswith("  ")  # a further paragraph of the entry
-        if before and line.lstrip().startswith(("//", "|")):
-            goes_on = is_in_list or not (parts or _TABLE_RULE.match(after))
         # Only after a label without words is a list the answer.
         if label and not words and (is_fenced or entry):
             parts += filter(None, [line[entry.end() if entry else 0 :].strip()])
             begins = None
-        elif label and goes_on and not heading and not begins:
-            if parts:
-                parts[-1] += f" {line.strip()}"
-            else:
-                words = f"{words} {line.strip()}".strip()
+        elif label and is_in_list and line.startswith("  ") and not begins:
+            parts[-1] += f" {line.strip()}"  # a further paragraph of the entry
         elif label and line.strip() and (words or parts or not _REMARK.match(line)):
             yield LabelledAnswer(label, words, tuple(parts), section)
             label = ""
@@ -167,7 +161,6 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
             label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
         if line.strip():
             is_feedback = line.lstrip().startswith("<!-- Feedback:") and line.endswith("-->")
-        before = "" if line.lstrip().startswith("<!--") else line.strip()
 
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:

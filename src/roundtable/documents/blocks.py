@@ -6,7 +6,7 @@ which turns each entry of the synthesis comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -36,10 +36,6 @@ class ElaborationBlock(Struct, frozen=True):
         return self.step_id, self.timestamp
 
     @property
-    def filled_lines(self) -> list[str]:
-        return [line for _, line in self.lines if line.strip()]
-
-    @property
     def turns(self) -> int | None:
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)
@@ -53,10 +49,6 @@ class ElaborationBlock(Struct, frozen=True):
             elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
                 yield number, part, line[2:].rstrip()
 
-    def decisions(self) -> Iterator[tuple[int, str]]:
-        """Yield the decisions that the block lists, as they are written, each with its line."""
-        return ((number, words) for number, part, words in self.entries() if part == HEADINGS["decisions"])
-
 
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order."""
@@ -67,6 +59,15 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
         ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
         for (at, mark), end in zip(starts, ends, strict=False)
     )
+
+
+def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBlock, int, str]]:
+    """Yield the decisions that the blocks of the markdown documents list, each with its block and line."""
+    for name, text in documents.items():
+        for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
+            for number, part, words in block.entries():
+                if part == HEADINGS["decisions"]:
+                    yield block, number, words
 
 
 def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:

@@ -10,7 +10,7 @@ from ..core.analysis import ASSUMED
 from ..core.synthesis import join_lines
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
-from .blocks import find_elaboration_blocks
+from .blocks import find_decisions
 from .ids import OVERVIEW, list_records
 from .outline import content_words, find_labelled, prose_lines, section_text
 from .questions import find_asked_questions, list_questions
@@ -28,10 +28,9 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
     instants of discussions that were taken back.
     """
     found: dict[str, None] = {}
-    for name, text in documents.items():
-        for block in find_elaboration_blocks(name, text):
-            for _, words in block.decisions() if block.timestamp not in undone else ():
-                found[f"{unescape_markdown(words)} (step {block.step_id}, {block.timestamp[:10]})"] = None
+    for block, _, written in find_decisions(documents):
+        if block.timestamp not in undone:
+            found[f"{unescape_markdown(written)} (step {block.step_id}, {block.timestamp[:10]})"] = None
     for name, text in documents.items():
         # The answer to a step's own question for the decision; the records below hold theirs.
         words = find_labelled(text, "Decision") if name != OVERVIEW else ""

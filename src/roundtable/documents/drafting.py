@@ -23,50 +23,43 @@ from ..core.text import (
     split_sentences,
     strip_unprintable_values,
     unescape_markdown,
+    word_set,
     words_of,
 )
 from ..core.validation import is_settled, says_none
-from .blocks import find_elaboration_blocks
-from .entries import (
-    join_lines,
-    list_entries,
-    split_entries,
-    split_lines,
-    split_named_entries,
-    split_scenarios,
-    split_statements,
-    strip_punctuation,
-)
+from .blocks import find_decisions
 from .ids import (
     ERRORS,
     MATRIX,
     OVERVIEW,
     SCAN,
-    SPEC,
-    SUMMARY,
-    AssignedIds,
     KnownId,
     Requirement,
     assign_ids,
     find_mentioned_ids,
     list_records,
     list_requirements,
-    list_row_ids,
+    list_rows,
     list_stories,
-    list_withdrawn,
-    list_withdrawn_stories,
-    stem_words,
+    pair_closest,
     word_share,
 )
-from .outline import find_labelled, prose_lines, section_text, strip_numbering
+from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
-    WORDLESS,
     DraftContext,
     capitalise,
     is_title_enough,
+    join_lines,
     join_section,
+    list_entries,
     list_nones,
+    split_entries,
+    split_lines,
+    split_named_entries,
+    split_scenarios,
+    split_statements,
+    strip_punctuation,
     write_answers,
     write_bullets,
     write_csv,
@@ -77,7 +70,6 @@ from .page import (
     write_paragraph,
     write_table,
     write_title,
-    write_withdrawn,
 )
 
 
@@ -157,36 +149,31 @@ def _write_csv(context: DraftContext) -> str:
 # --- the quick scan: size
 
 _COMPLEXITY = re.compile(
-    r"\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
+    r"[,;.\s]{0,9}+\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)",
+    re.IGNORECASE,
 )
 _SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
+_SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
 
 
 def write_size(context: DraftContext) -> str:
-    """Write scope and complexity on lines of their own, then why, then the rest."""
-    scope, complexity = context.text("Scope"), [context.text("Complexity")]
-    if both := _COMPLEXITY.search(scope):  # the first answer may speak of both
-        complexity.append(scope[both.end() :])
-        scope = scope[: both.start()].rstrip(" ,;.\n")
-    said = {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
+    """Write scope and complexity on lines of their own, then the words that say more, then the rest."""
+    said = {label: context.text(label) for label in ("Scope", "Complexity")}
     found: dict[str, str] = {}
-    for label, texts in said.items():
-        for line in "\n".join(texts).splitlines():
+    for label, text in said.items():
+        for line in text.splitlines():
             # The later line corrects the earlier; "small, low" says both.
-            sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
+            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
+            sizes = zip(said, read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
             found |= {each: value for each, value in sizes if value}
     values = [write_paragraph(label, found[label]) for label in said if label in found]
     words = [
-        write_paragraph(each, "\n".join(said[each])) for each in said if each not in found and said[each]
+        write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
+        for label, text in said.items()
+        if text and (label not in found or not _SIZE_WORDS.issuperset(words_of(text)))
     ]
-    reasons: dict[str, str] = {}
-    for label in [each for each in said if each in found]:
-        besides = (strip_punctuation(_VALUES.sub("", join_lines(text), count=1)) for text in said[label])
-        if reason := " ".join(filter(None, besides)):
-            reasons.setdefault(reason, write_paragraph(f"Why this {label.lower()}", reason))
-    rest = write_labelled(context.without("Scope", "Complexity"))
-    return join_section(values, words, reasons.values(), rest, write_open_questions(context.answers))
+    rest = write_labelled(context.without(*said))
+    return join_section(values, words, rest, write_open_questions(context.answers))
 
 
 # --- requirements
@@ -199,52 +186,32 @@ _OWNER = re.compile(
 
 def write_functional(context: DraftContext) -> str:
     """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
-    referred = find_mentioned_ids(context.documents, "FR", "AC")
-    # As long as nobody refers to an id, the numbers follow the order.
-    document = context.documents.get(SPEC, "") if referred else ""
-    known = list_requirements({SPEC: document})
+    known = list_requirements(context.documents)
+    taken = find_mentioned_ids(context.documents, "FR", "AC")
     features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
-    given = assign_ids(
-        "FR",
-        list(map(_name_wordless, features)),
-        [KnownId(each.id, _name_wordless(each.text)) for each in (*known, *list_withdrawn(document, "FR"))],
-        taken=[each for each in referred if each.startswith("FR-")],
-    )
-    written = list_requirements(context.documents)
-    owners = {each.text: owner.text for owner in written for each in owner.criteria}
-    numbers = [each.removeprefix("FR-") for each in given.ids]
+    given = assign_ids("FR", features, known, taken=taken)
+    owners = {each.text: owner.text for owner in known for each in owner.criteria}
+    numbers = [each.removeprefix("FR-") for each in given]
     criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, owners)
-    ever = [each for requirement in known for each in requirement.criteria]
-    ever += list_withdrawn(document, "AC")
+    before = [each for owner in known for each in owner.criteria]
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
-    parts, used = [], set[str]()
-    for identity, feature, own in zip(given.ids, features, criteria, strict=True):
+    parts = []
+    for identity, feature, own in zip(given, features, criteria, strict=True):
         prefix = f"AC-{identity.removeprefix('FR-')}"
-        before = [each for each in ever if each.id.startswith(f"{prefix}-")]
-        taken = [each for each in referred if each.startswith(f"{prefix}-")]
-        ids = assign_ids(prefix, own, before, taken=taken, digits=2).ids
-        used.update(ids)
+        mine = [each for each in before if each.id.startswith(f"{prefix}-")]
         parts += [f"### {identity}: {write_title(feature)}"]
         parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
-        if ids:
-            listed = zip(ids, own, strict=True)
+        if own:
+            listed = zip(assign_ids(prefix, own, mine, taken=taken, digits=2), own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
             question = "In which situation, after which action, would you see what, so that"
             parts.append(write_open_question(f"{question} {identity} is done?"))
-    kept = {*referred, *(each.id for each in list_withdrawn(document))}
-    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in kept)
-    lost = {each.id: each for each in withdrawn if each.id not in used}
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *write_open_questions(context.without(left_out)))
-    head = ["### Rules and Open Points"] if more else []
-    return join_section(parts, head, more, write_withdrawn(lost.values()))
-
-
-def _name_wordless(text: str) -> str:
-    return text if stem_words(text) else WORDLESS
+    return join_section(parts, ["### Rules and Open Points"] if more else [], more)
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -266,7 +233,7 @@ def _assign_criteria(
 
     Where as many are left as features without one, and the words do not part them, each gets one in order.
     """
-    wanted = [stem_words(feature) for feature in features]
+    wanted = [content_words(feature) for feature in features]
     texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
         if (named := _OWNER.match(criterion)) and named["number"] in numbers:
@@ -276,7 +243,7 @@ def _assign_criteria(
     free = [at for at in range(len(features)) if at not in owners.values()]
     loose = [place for place in range(len(texts)) if place not in owners]
     for place in loose:
-        words = stem_words(texts[place])
+        words = content_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
         owners[place] = -max(shared)[2]
     if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
@@ -286,7 +253,7 @@ def _assign_criteria(
 
 STORIES = ("Stories", "Unhappy Story")
 
-_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)|.+?として", re.IGNORECASE)
+_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)", re.IGNORECASE)
 # With single blanks between the words.
 _SHAPES = tuple(
     re.compile(shape, re.IGNORECASE | re.DOTALL)
@@ -295,7 +262,6 @@ _SHAPES = tuple(
         r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
         r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
         r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
-        r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
 _CLOSE, _COMMON = 0.5, 2
@@ -306,12 +272,12 @@ def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and what it refers to."""
     answers = context.only(*STORIES)
     parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
-    known = (*list_stories(context.documents), *list_withdrawn_stories(context.documents))
-    given = assign_ids("US", [text for text, _ in parts], known)
+    taken = find_mentioned_ids(context.documents, "US")
+    given = assign_ids("US", [text for text, _ in parts], list_stories(context.documents), taken=taken)
     listed = list_requirements(context.documents)
     found = [
         _story(identity, text, _find_served(text, listed)) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
+        for identity, (text, unhappy) in zip(given, parts, strict=True)
     ]
     questions = [answer.question for answer in context.answers if answer.unknown]
     for story in found:
@@ -326,27 +292,20 @@ def write_stories(context: DraftContext) -> str:
         for each in context.without(*STORIES)
         if not each.unknown
     ]
-    gone = [{"id": each.id, "text": each.text} for each in given.withdrawn]
     content = {"item": context.brief.item.name, "stories": found, "open_questions": questions}
-    return _dump(content | ({"notes": notes} if notes else {}) | ({"withdrawn": gone} if gone else {}))
+    return _dump(content | ({"notes": notes} if notes else {}))
 
 
-def _split_stories(answer: Answer) -> tuple[str, ...]:
+def _split_stories(answer: Answer) -> list[str]:
     """Return the stories in an answer: a part that begins none belongs to the one before."""
     found: list[str] = []
     for entry in split_entries("" if answer.unknown else answer.text):
-        sentences = split_sentences(entry)
-        starts = [at for at, each in enumerate(sentences) if at == 0 or _OPENS.match(each)]
-        for start, end in zip(starts, [*starts[1:], len(sentences)], strict=True):
-            spaced = (
-                each if each.endswith(("。", "！", "？")) else f"{each} " for each in sentences[start:end]
-            )
-            part = "".join(spaced).strip()
-            if found and not _OPENS.match(part):
-                found[-1] = f"{found[-1]}; {part}"
+        for number, sentence in enumerate(split_sentences(entry)):
+            if not found or _OPENS.match(sentence):
+                found.append(capitalise(sentence))
             else:
-                found.append(capitalise(part))
-    return tuple(found)
+                found[-1] += f"{' ' if number else '; '}{sentence}"
+    return found
 
 
 def _story(identity: str, text: str, served: Sequence[Requirement]) -> dict[str, Any]:
@@ -367,26 +326,23 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     """Return the requirements that a story is about, by words; the only one where there is one."""
     if len(listed) == 1:
         return list(listed)
-    words = stem_words(text)
-    shares = [word_share(stem_words(each.text), words) for each in listed]
+    words = content_words(text)
+    shares = [word_share(content_words(each.text), words) for each in listed]
     best = max(shares, default=0.0)
     return [
         each
         for each, share in zip(listed, shares, strict=True)
-        if share >= best * 0.8 and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
+        if share >= best * 0.8 and (share >= _CLOSE or len(content_words(each.text) & words) >= _COMMON)
     ]
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
-COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
-LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
-
-_LABEL = re.compile(
-    r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
-)
+_COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
+_FREE = "Priorities"
+_LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Could", "Won't")))
+_LABEL = re.compile(r"\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE)
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"\b(?:FR-\d{3,}|must|should|could|won['’]?t|and)\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
 )
@@ -402,18 +358,12 @@ _UNCLEAR = re.compile(
     re.IGNORECASE,
 )
 # What people say when they do not mean Must, the strongest first.
-_PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+_PLAIN_WORDS = tuple(
     (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for priority, words in (
-        (
-            "Won't",
-            r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|(?:is|are) out|not in this release",
-        ),
+        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        (
-            "Should",
-            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
-        ),
+        ("Should", r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release)|not urgent|should"),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
     )
@@ -421,7 +371,7 @@ _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 def write_priorities(context: DraftContext) -> str:
-    """Write a table of the requirements by priority, then the reasons in the user's words."""
+    """Write a table of the requirements by priority, then the user's words."""
     listed = list_requirements(context.documents)
     chosen = read_priorities(context.answers, listed)
     ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
@@ -431,13 +381,8 @@ def write_priorities(context: DraftContext) -> str:
     head = write_table(("Requirement", "What", "Priority"), rows)
     if len(listed) == 1:
         return write_answers(context.answers)
-    # The user's words stand below the table, unless they are nothing but ids.
-    answers = [each for each in context.answers if missing or not _names_ids_only(each.text)]
-    return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
-
-
-def _names_ids_only(text: str) -> bool:
-    return _ID.search(text) is not None and not stem_words(_NOT_WORDS.sub(" ", text))
+    words = write_labelled(context.answers)
+    return join_section(head, words, write_open_questions(context.answers, missing))
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
@@ -469,7 +414,7 @@ def write_trace(context: DraftContext) -> str:
         )
         for each in listed
     ]
-    return write_csv(COLUMNS, rows)
+    return write_csv(_COLUMNS, rows)
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) -> dict[str, str]:
@@ -480,7 +425,7 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
-    free = [each.text for each in answers if each.label == LABELS[0]]
+    free = [each.text for each in answers if each.label == _FREE]
     if any(_UNCLEAR.search(text) and not _ID.search(text) and not _LABEL.search(text) for text in free):
         return chosen  # an exception or a negation: words alone would say the opposite
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
@@ -494,39 +439,30 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
     things = [(priority, thing) for priority, text in parts for thing in _THINGS.split(text)]
     close = []
     for place, (_, thing) in enumerate(things):
-        for number, each in enumerate(listed):
-            shared = len(stem_words(thing) & stem_words(each.text))
+        for each in listed if not _ID.search(thing) else ():
+            shared = len(content_words(thing) & content_words(each.text))
             also = len(set(words_of(thing)) & set(words_of(each.text)))
-            if shared and not _ID.search(thing):
-                close.append((-shared, -also, place, number))
-    chosen: dict[str, str] = {}
-    used: set[int] = set()
-    for _, _, place, number in sorted(close):
-        if place not in used and listed[number].id not in chosen:
-            chosen[listed[number].id] = things[place][0]
-            used.add(place)
-    return chosen
+            if shared:
+                close.append(((-shared, -also), place, each.id))
+    return {identity: things[place][0] for place, identity in pair_closest(close).items()}
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """Yield what the answers say of each priority: by their own labels, else by the question's."""
+    """Yield what the answers say of each priority: by a label or plain words, else by the question."""
     for answer in answers:
-        if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
+        asked = fold_text(answer.label)
+        if answer.unknown or asked not in _LABELS:
             continue
-        label = fold_text(answer.label)
-        default = next((each for each in PRIORITIES if label.startswith(fold_text(each))), PRIORITIES[0])
-        starts = list(_LABEL.finditer(answer.text))
-        ends = [*(found.start() for found in starts[1:]), len(answer.text)]
-        before = answer.text[: starts[0].start()] if starts else answer.text
-        for clause in filter(str.strip, _CLAUSE.split(before)):
+        current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
+        for clause in filter(str.strip, _CLAUSE.split(answer.text)):
+            if label := _LABEL.match(clause):
+                current = _find_priority(label[0])
+                yield current, clause[label.end() :]
+                continue
             pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
             if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
-                pieces = [(_find_priority(clause), clause)]
-            yield from ((priority or default, piece) for priority, piece in pieces)
-        for found, end in zip(starts, ends, strict=False):
-            named = fold_text(found["priority"]).replace("'", "")
-            priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
-            yield priority, answer.text[found.end() : end]
+                pieces = [(_find_priority(clause) or current, clause)]
+            yield from pieces
 
 
 def _find_priority(text: str) -> str:
@@ -535,15 +471,11 @@ def _find_priority(text: str) -> str:
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
-_MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 
 def write_attributes(context: DraftContext) -> str:
     """Write the risks under their labels, and under which ids the matrix holds the rest."""
-    attributes, given = _number_attributes(context)
-    named = ", ".join(
-        f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
-    )
+    named = ", ".join(f"{identity} ({answer.label})" for identity, answer in _number_attributes(context))
     if not named or not any(target.output == MATRIX for target in context.targets):
         return write_answers(context.answers)
     risks = context.only(*RISKS)
@@ -553,27 +485,30 @@ def write_attributes(context: DraftContext) -> str:
 
 def write_matrix(context: DraftContext) -> str:
     """Write a row for each attribute: what it is held to."""
-    attributes, given = _number_attributes(context)
-    found = [
-        (identity, answer.label, join_lines(answer.text))
-        for identity, answer in zip(given.ids, attributes, strict=True)
+    rows = [
+        (identity, answer.label, join_lines(answer.text)) for identity, answer in _number_attributes(context)
     ]
-    questions = write_open_questions(context.without(*RISKS))
-    return join_section(write_table(_MATRIX_COLUMNS, found), questions, write_withdrawn(given.withdrawn))
+    table = write_table(("Id", "Attribute", "Measure"), rows)
+    return join_section(table, write_open_questions(context.without(*RISKS)))
 
 
-def _number_attributes(context: DraftContext) -> tuple[tuple[Answer, ...], AssignedIds]:
-    attributes = tuple(each for each in context.without(*RISKS) if not each.unknown)
-    known = list_row_ids(context.documents.get(MATRIX, ""), "NFR")
-    taken = find_mentioned_ids(context.documents, "NFR")
-    return attributes, assign_ids("NFR", [answer.label for answer in attributes], known, taken=taken)
+def _number_attributes(context: DraftContext) -> list[tuple[str, Answer]]:
+    attributes = [each for each in context.without(*RISKS) if not each.unknown]
+    given = _number_rows(context, MATRIX, "NFR", [each.label for each in attributes])
+    return list(zip(given, attributes, strict=True))
+
+
+def _number_rows(context: DraftContext, file: str, prefix: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return ids for the rows of a table, given by what stands in their second cell."""
+    known = [KnownId(row[0], row[1]) for row in list_rows(context.documents.get(file, ""), prefix)]
+    return assign_ids(prefix, names, known, taken=find_mentioned_ids(context.documents, prefix))
 
 
 # --- architecture and design
 
 DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
-_STATUS = "**Status**: decided"
+_AGREED = re.compile(r"(?:we|i)(?: have|'ve)? (?:agreed?|decided?)(?: that| on)?: ", re.IGNORECASE)
 _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
 )
@@ -582,11 +517,7 @@ _WE = re.compile(
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
 )
-_OPTION = re.compile(
-    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
-    r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
-    re.IGNORECASE | re.DOTALL,
-)
+_OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
 # The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
 _TAKEN = re.compile(
     r"(?:^|[.;]\s{1,9})(?:so |therefore )?(?:(?:i|we) (?:take|choose|prefer) )?(?:option )?(?P<letter>[A-H])"
@@ -617,108 +548,91 @@ def write_review(context: DraftContext) -> str:
     section = section_text(context.documents.get(context.target.output, ""), context.target.section)
     own = {each.id for each in list_records({OVERVIEW: section})}
     others = {each.text for each in list_records(context.documents) if each.id not in own}
-    made: dict[str, tuple[str, str]] = {}
-    for file, page in context.documents.items():
-        for block in find_elaboration_blocks(file, page):
-            for _, line in block.decisions():
-                words = unescape_markdown(line)
-                name = unescape_markdown(write_title(_name_decision(words.partition(": ")[0])))
-                if name not in others:
-                    made[name] = words, block.step_id
-    given = _assign_record_ids(context, list(made))
+    made: dict[str, tuple[str, str, str]] = {}
+    for block, _, line in find_decisions(context.documents):
+        words = unescape_markdown(line)
+        lead_in = _AGREED.match(words)
+        place = words.find(": ", lead_in.end() if lead_in else 0)
+        decision = words if place < 0 else words[:place]
+        name = unescape_markdown(write_title(_name_decision(_AGREED.sub("", decision))))
+        if name not in others:
+            made[name] = decision, words[len(decision) + 2 :], block.step_id
     parts: list[str] = []
-    for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
-        decision, _, reason = words.partition(": ")
-        parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
-        parts += ["#### Decision", escape_markdown(f"{decision.rstrip('.')}.")]
+    given = _assign_record_ids(context, list(made))
+    for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
+        where = f" in the roundtable on step {step_id}"
+        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where)
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
-    return join_section(
-        write_labelled(context.answers),
-        write_open_questions(context.answers),
-        parts,
-        write_withdrawn(given.withdrawn),
-    )
+    return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 
 
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
     """Write a record for each decision, given by its title and its words."""
     given = _assign_record_ids(context, [name for name, _ in found])
     rest = [each for each in context.without(label) if not each.unknown]
-    weighed = [each for each in rest if each.label in _CONTEXT]
-    consequences = [each for each in rest if each.label not in _CONTEXT]
-    is_alone = len(found) == 1
     parts: list[str] = []
-    for identity, (name, text) in zip(given.ids, found, strict=True):
-        lines = split_lines(text)
-        parts += [f"### {identity}: {write_title(name)}", _STATUS]
-        if is_alone and weighed:
-            parts += ["#### Context", *write_labelled(weighed)]
-        decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
-        parts += ["#### Decision", decided]
-        if is_alone and consequences:
-            parts += ["#### Consequences", *write_labelled(consequences)]
-    if len(found) > 1 and rest:
-        parts.append("### Common to These Decisions")
-    if not is_alone:
+    if len(found) == 1:
+        weighed = write_labelled(each for each in rest if each.label in _CONTEXT)
+        follows = write_labelled(each for each in rest if each.label not in _CONTEXT)
+        parts += _write_record(given[0], *found[0], weighed=weighed)
+        parts += ["#### Consequences", *follows] if follows else []
+    else:
+        for identity, (name, text) in zip(given, found, strict=True):
+            parts += _write_record(identity, name, text)
+        parts += ["### Common to These Decisions"] if found and rest else []
         parts += write_labelled(rest)
     more = write_open_questions(context.answers)
-    head = ["### Open Points"] if found and more else []
-    return join_section(parts, head, more, write_withdrawn(given.withdrawn))
+    return join_section(parts, ["### Open Points"] if found and more else [], more)
 
 
-def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
+def _write_record(
+    identity: str, title: str, text: str, where: str = "", weighed: Sequence[str] = ()
+) -> list[str]:
+    """Write the heading of a record, its status, what was weighed, and what was decided."""
+    lines = split_lines(text)
+    decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
+    context = ["#### Context", *weighed] if weighed else []
+    status = f"**Status**: decided{where}"
+    return [f"### {identity}: {write_title(title)}", status, *context, "#### Decision", decided]
+
+
+def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[str, ...]:
     """Return ids for the records of this section; those of other sections are taken."""
     own = section_text(context.documents.get(context.target.output, ""), context.target.section)
-    every = [context.documents.get(file, "") for file in (OVERVIEW, SUMMARY)]
-    withdrawn = [each for text in every for each in list_withdrawn(text, "ADR")]
-    return assign_ids(
-        "ADR",
-        [unescape_markdown(write_title(title)) for title in titles],
-        [*list_records({OVERVIEW: own}), *list_withdrawn(own, "ADR")],
-        taken=[each.id for each in (*list_records(context.documents), *withdrawn)],
-    )
+    known = list_records({OVERVIEW: own})
+    others = {each.id for each in list_records(context.documents)} - {each.id for each in known}
+    taken = others | find_mentioned_ids(context.documents, "ADR")
+    return assign_ids("ADR", [unescape_markdown(write_title(title)) for title in titles], known, taken=taken)
 
 
 def _name_option(weighed: str, decision: str) -> str:
     """Return the words of the option that the decision names; where it names none, its beginning."""
-    options = {each["letter"].upper(): each["text"] for each in _OPTION.finditer(weighed)}
+    parts = _OPTION.split(weighed)
+    options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
     taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
-    return capitalise(_first_clause(options.get(taken[-1], "")) if taken else "") or _name_decision(decision)
-
-
-def _first_clause(text: str) -> str:
-    """Return the first sentence or clause; empty where the text has no words, as `;` has none."""
-    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
-    return strip_punctuation(next(clauses, ""))
+    return _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(decision)
 
 
 def _name_decision(text: str) -> str:
     """Return what was decided, as a title: without who decided it, without the reason."""
-    clause = _first_clause(text)
+    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
+    clause = strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
     return capitalise(named if len(named) > len("yes") else clause)
 
 
 ERRORS_LABEL = "Errors"
-_CODE = re.compile(r"`([^`]+)`")
 
 
 def write_errors(context: DraftContext) -> str:
     """Write a row for each error that has a name, then the other answers under their labels."""
-    text = context.text(ERRORS_LABEL)
-    code = [(_CODE.search(part), part) for part in split_entries(text)]
-    found = split_named_entries(text) or tuple((name[0], part) for name, part in code if name)
-    if len(found) < len(code) and not split_named_entries(text):
-        found = ()  # an entry without a name would be lost
-    known = list_row_ids(context.documents.get(ERRORS, ""), "E")
-    given = assign_ids("E", [name for name, _ in found], known)
+    found = split_named_entries(context.text(ERRORS_LABEL))
+    given = _number_rows(context, ERRORS, "E", [name for name, _ in found])
+    rows = [(identity, *pair) for identity, pair in zip(given, found, strict=True)]
     return join_section(
-        write_table(
-            ("Id", "Error", "When"), [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]
-        ),
+        write_table(("Id", "Error", "When"), rows),
         write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
         write_open_questions(context.answers),
-        write_withdrawn(given.withdrawn),
     )
 
 

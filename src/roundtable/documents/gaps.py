@@ -61,31 +61,23 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
 
 def _find_questions(text: str) -> Iterator[DocumentGap]:
     """Yield the open questions, asked as they are where they ask."""
-    for section, words in _list_questions(text):
-        asks = _ASKS.match(words)
-        question = asks[0] if asks else ""
-        if not 0 < len(question) <= _MAX_QUOTE_LENGTH:
-            question = f'How is this settled: "{_shorten(words).rstrip(".")}"?'
-        yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
-
-
-def _list_questions(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the questions that a document lists as open, each with its section."""
     section, level, is_list = "", 0, False
     for _, line, is_code in joined_lines(_COMMENT.sub("", text)):
-        if is_code:
-            continue
-        if heading := parse_heading(line):
-            name = strip_numbering(heading[1])
-            if is_list and heading[0] > level:
-                yield section, name  # each question may have a heading of its own
-            else:
-                section, level, is_list = name, heading[0], _ASKED_UNDER.fullmatch(name) is not None
-        elif line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line)):
+        heading = None if is_code else parse_heading(line)
+        words = ""
+        if heading and is_list and heading[0] > level:
+            words = strip_numbering(heading[1])  # each question may have a heading of its own
+        elif heading:
+            section, level = strip_numbering(heading[1]), heading[0]
+            is_list = _ASKED_UNDER.fullmatch(section) is not None
+        elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
             words = unescape_markdown(_ENTRY.sub("", line, count=1).strip().replace("**", ""))
             words = words.removeprefix(OPEN_QUESTION.removeprefix("- "))
-            if words and words.casefold().rstrip(".") not in _NOTHING:
-                yield section, words
+        if words and words.casefold().rstrip(".") not in _NOTHING:
+            asks = _ASKS.match(words)
+            question = asks[0] if asks and len(asks[0]) <= _MAX_QUOTE_LENGTH else ""
+            question = question or f'How is this settled: "{_shorten(words).rstrip(".")}"?'
+            yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
 
 
 def _find_empty(shape: Outline) -> Iterator[DocumentGap]:
@@ -93,8 +85,6 @@ def _find_empty(shape: Outline) -> Iterator[DocumentGap]:
     for each in list_open_sections(shape.sections):
         if not _COMMENT.sub("", decode_document(shape.document[each.body : each.end])).strip():
             question = f'What belongs under "{each.name}", and who can say so?'
-            if _ASKED_UNDER.fullmatch(each.name):
-                question = "Which questions are still open, and who can settle them?"
             summary = f'Nothing is written under "{each.name}".'
             yield DocumentGap(each.heading, question, f'"{each.name}"', summary)
 
@@ -105,8 +95,8 @@ def _find_undone(text: str) -> Iterator[DocumentGap]:
         if not is_code and (heading := parse_heading(line)):
             section = heading[1]
         elif not is_code and _UNDONE.search(line):
-            words = unescape_markdown(_ENTRY.sub("", line, count=1).strip())
-            words = _shorten(next((each for each in split_sentences(words) if _UNDONE.search(each)), words))
+            sentences = split_sentences(unescape_markdown(_ENTRY.sub("", line, count=1)))
+            words = _shorten(next((each for each in sentences if _UNDONE.search(each)), line.strip()))
             name = strip_numbering(section) or "the beginning"
             question = f'What has to be decided under "{name}" so that this can be filled in: "{words}"?'
             summary = f'Under "{name}" something is still to be filled in.'

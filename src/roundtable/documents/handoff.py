@@ -11,46 +11,38 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_elaboration_blocks
+from .blocks import find_decisions
 from .drafting import PRIORITIES, read_priority_rows
-from .entries import split_scenarios, split_statements
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
+from .page import split_scenarios
 from .questions import OpenQuestion
 
-_PROBLEM = ("problem", "what happens", "how to repeat", "cause")
-_REASON_TO_ACT = ("change", "afterwards", "trigger", "need")
-_DECISION = ("decision", "fix")
-_CRITERIA = ("expected", "acceptance")
-_CONTRACT = ("contract", "limits", "rules", "refusal", "checks")
-_FIXED = ("constraints", "fixed points", "conditions")
-_TO_EDIT = ("touched", "places", "place")
-_PLACES = (*_TO_EDIT, "cause", "risk")
-_RISK = ("risk", "risks", "worst case", "what could break", "silent failure")
-_TEST = ("first test", "test", "proof")
-_LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't")
-# The heading of the part says the same.
+_LABELS = {
+    "problem": ("problem", "what happens", "how to repeat", "cause"),
+    "reason to act": ("change", "afterwards", "trigger", "need"),
+    "decisions": ("decision", "fix"),
+    "criteria": ("expected", "acceptance"),
+    "contract": ("contract", "limits", "rules", "refusal", "checks"),
+    "fixed": ("constraints", "fixed points", "conditions"),
+    "places": ("first edit", "touched", "places", "place"),
+    "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
+    "first_test": ("first test", "test", "proof"),
+    "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
+}
+# Words under these labels need no label on the page: the heading of the part says the same.
 _SILENT_LABELS = frozenset(
-    {*_DECISION, *_CRITERIA, *_RISK, *_TEST, *_LEFT_OUT, "problem", "what happens", "change"}
-)
+    label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
+) - {"safeguard"} | {"problem", "what happens", "change"}
 _PASSES_TODAY = re.compile(
     r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_NOT_TOUCHED = re.compile(
-    r"\bonly (?:looks?|sounds?)\b|\b(?:is|are|be|stays?) (?:not|never) (?:touched|changed|edited)\b"
-    r"|\buntouched\b|\bdo(?:es)? not change\b"
-    r"|\bstays? as\b|\bunchanged\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r";\s+|,\s+but\s+")
-_IN_BRACKETS = re.compile(r"`?\s*+\((?P<words>[^()]*+(?>(?:\([^()]*+\)[^()]*+)*))\)")
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -94,16 +86,8 @@ _Labelled = Sequence[tuple[LabelledAnswer, str]]
 """Answers, each with its source."""
 
 
-def collect_hand_off(
-    item: Item,
-    documents: Mapping[str, str],
-    questions: Iterable[OpenQuestion],
-    lines_of: LinesOf | None = None,
-) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are those still open.
-
-    With `lines_of`, a place that is only told of has to be a file of the project.
-    """
+def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
+    """Return what the documents say to whoever builds the item; `questions` are those still open."""
     pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
@@ -111,43 +95,44 @@ def collect_hand_off(
         for each in read_labelled(text)
         if each.label != "Item"
     ]
-    problem = _pick(labelled, _PROBLEM) or _pick(labelled, _REASON_TO_ACT)
+    found = {part: _pick(labelled, labels) for part, labels in _LABELS.items()}
+    problem = found["problem"] or found["reason to act"]
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     criteria = (
         HandOffPoint(_mark_like(point.text, criterion), point.source)
-        for point in _pick(labelled, _CRITERIA)
+        for point in found["criteria"]
         for criterion in point.details or split_scenarios(point.text)
     )
     requirements = (*criteria, *_list_requirements(documents))
-    tests = [point for label in _TEST for point in _pick(labelled, [label])]
-    # Else a criterion that does not hold today.
-    tests += [
+    # Without a test of the user's, a criterion that does not hold today.
+    failing = (
         HandOffPoint(one, each.source)
         for each in requirements
         for one in each.details
         if not _PASSES_TODAY.search(one)
-    ]
+    )
+    tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     return HandOff(
         item.name,
         item.slug,
-        problem,
-        (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(documents, pages)),
-        requirements,
-        (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
-        (*_pick(labelled, ["first edit"]), *_list_places(labelled, lines_of)),
-        _pick(labelled, (*_RISK, "safeguard")),
-        tuple(tests[:1]),
-        _pick(labelled, _LEFT_OUT),
-        tuple(
+        problem=problem,
+        decisions=(*_list_decisions(documents), *found["decisions"]),
+        requirements=requirements,
+        contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
+        places=found["places"],
+        risks=found["risks"],
+        first_test=tests[:1],
+        left_out=found["left_out"],
+        questions=tuple(
             HandOffPoint(
                 escape_markdown(f"{each.text} ({each.resolver})" if each.resolver else each.text),
                 f"{each.file}:{each.line}",
             )
             for each in questions
         ),
-        _pick(labelled, _FIXED),
+        fixed=found["fixed"],
     )
 
 
@@ -163,29 +148,22 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
     return tuple(found.values())
 
 
-def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decision records, each with what was decided and why."""
-    for record in list_records(documents):
-        own = record.body.partition("<!--")[0]
-        decided = own.partition("#### Decision\n")[2] or own
+def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
+    """Yield the decision records with what was decided, then the decisions of discussions without one."""
+    records = list_records(documents)
+    for record in records:
         words = [
             line
-            for line in decided.partition("#### Consequences\n")[0].split("\n")
-            if line.strip() and not line.startswith(("#", "**Status**"))
+            for line in (record.part("Decision") or record.body).split("\n")
+            if line.strip() and not line.startswith(("#", "**Status**", "<!--"))
             if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
         title = f"**{record.id}**: {escape_markdown(record.text)}"
         yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
-
-
-def _list_table_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decisions that the user made in discussions and that have no record."""
-    recorded = "\n".join(record.body for record in list_records(documents))
-    for name, text in pages.items():
-        for block in find_elaboration_blocks(name, text):
-            for number, words in block.decisions():
-                if words.partition(": ")[0] not in recorded:
-                    yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
+    recorded = "\n".join(record.body for record in records)
+    for block, number, made in find_decisions(documents):
+        if made.partition(": ")[0] not in recorded:
+            yield HandOffPoint(made, f"{block.file}:{number}, roundtable on step {block.step_id}")
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -203,41 +181,6 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
-def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> tuple[HandOffPoint, ...]:
-    """Return the files and lines that the user named, each with the words in brackets after it.
-
-    What is no file of the project is one only where an answer says that it is to be edited or made.
-    """
-    found: dict[str, HandOffPoint] = {}
-    untouched: set[str] = set()
-    for each, source in labelled:
-        texts = (unescape_markdown(text) for text in (each.words, *each.parts))
-        sentences = (sentence for text in texts for sentence in split_statements(text))
-        for clause in (clause for sentence in sentences for clause in _CLAUSE.split(sentence)):
-            places = sorted(find_paths(clause, planned=True), key=lambda place: place.start())
-            if _NOT_TOUCHED.search(clause):
-                untouched.update(place["path"] for place in places if ":" not in place[0])
-                continue
-            for place in places if fold_text(each.label) in _PLACES else ():
-                path = place["path"]
-                is_there = lines_of is None or lines_of(path) is not None
-                # A bare name in the middle of a clause is told of, not touched.
-                is_named = "/" in place[0] or ":" in place[0]
-                is_to_be = is_there or fold_text(each.label) in _TO_EDIT
-                if is_named and is_to_be and not path.startswith(("/", "~")):
-                    words = _IN_BRACKETS.match(clause, place.end())
-                    written = f"`{place[0]}`: {escape_markdown(words['words'])}" if words else f"`{place[0]}`"
-                    written = _mark_like(each.text, written if is_there else f"{written} (not there yet)")
-                    found.setdefault(place[0], HandOffPoint(written, source))
-    # Of a file that is named with lines, the bare name says nothing more.
-    files = {place.rpartition(":")[0] for place in found}
-    return tuple(
-        point
-        for place, point in found.items()
-        if place not in files and place.partition(":")[0] not in untouched
-    )
-
-
 def _mark_like(source: str, text: str) -> str:
     """Return a part of a text, marked as unverified where the whole is."""
     return mark_unverified(text) if UNVERIFIED in source else text
@@ -246,7 +189,7 @@ def _mark_like(source: str, text: str) -> str:
 # --- the page in its forms ------------------------------------------------------------------------------
 
 _LEVELS = tuple(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
-_PARTS = (
+_PAGE = (
     ("problem", "Problem"),
     ("decisions", "Decisions"),
     ("requirements", "Requirements and criteria"),
@@ -258,12 +201,20 @@ _PARTS = (
     ("left_out", "Not included"),
     ("questions", "Open questions"),
 )
+_PULL_REQUEST = (
+    ("problem", "Why"),
+    ("decisions", "What was decided"),
+    ("fixed", "What must hold"),
+    ("places", "What is touched"),
+    ("risks", "What could break"),
+    ("questions", "Still open"),
+)
 
 
 def write_page(hand_off: HandOff) -> str:
     """Return the page for a person."""
     title = f"# Hand-off: {escape_markdown(hand_off.title)}"
-    return _join(title, hand_off.progress, *_write_parts(hand_off))
+    return _join(title, hand_off.progress, *_write_parts(hand_off, _PAGE))
 
 
 _FIRST_ORDER = "- Begin with the first failing test. Run it, and see it fail for the reason that it names.\n"
@@ -284,7 +235,7 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
         f"`{folder}`, and each point names its source there; what is (unverified) nobody has confirmed.",
         hand_off.progress,
         (_FIRST_ORDER if hand_off.first_test else _NO_FIRST_TEST) + _ORDERS,
-        *_write_parts(hand_off),
+        *_write_parts(hand_off, _PAGE),
         "## When you are done",
         "Say for every criterion which test shows it, and name what you left out.",
     )
@@ -299,13 +250,8 @@ def write_pull_request(hand_off: HandOff, folder: str) -> str:
     boxes += [f"- [ ] The first test: {each}" for each in tests if not any(each in box for box in boxes)]
     return _join(
         f"# {escape_markdown(hand_off.title)}",
-        *_write_part("## Why", hand_off.problem),
-        *_write_part("## What was decided", hand_off.decisions),
-        *_write_part("## What must hold", hand_off.fixed),
-        *_write_part("## What is touched", hand_off.places),
+        *_write_parts(hand_off, _PULL_REQUEST),
         *(("## How to check it", "\n".join(boxes)) if boxes else ()),
-        *_write_part("## What could break", hand_off.risks),
-        *_write_part("## Still open", hand_off.questions),
         f"The analysis is in `{folder}`. {hand_off.progress}".strip(),
     )
 
@@ -363,15 +309,16 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     ]
     lines = [f"For whoever builds it: {', '.join(counts)}."]
     lines += [
-        f"First failing test: {unescape_markdown(each.text)} ({each.source})" for each in hand_off.first_test
+        f"First failing test: {unescape_markdown(each.text.replace('**', ''))} ({each.source})"
+        for each in hand_off.first_test
     ]
     return "\n".join([*lines, f"The whole page: {command}"])
 
 
-def _write_parts(hand_off: HandOff) -> list[str]:
-    """Return every part that has a point under its heading."""
-    parts = (_write_part(f"## {heading}", getattr(hand_off, field)) for field, heading in _PARTS)
-    return [text for part in parts for text in part]
+def _write_parts(hand_off: HandOff, parts: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the parts that have a point, each by its name and under its heading."""
+    written = (_write_part(f"## {heading}", getattr(hand_off, name)) for name, heading in parts)
+    return [text for part in written for text in part]
 
 
 def _write_part(heading: str, points: Sequence[HandOffPoint]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
@@ -11,17 +12,6 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
-
-_FIRST_CJK = "\u2e80"
-
-
-def stem_words(text: str) -> frozenset[str]:
-    """Return the stems of a text's words; scripts without spaces are taken in pairs of characters."""
-    found: set[str] = set()
-    for word in content_words(text):
-        is_pairs = max(word) >= _FIRST_CJK and len(word) > 1
-        found.update(word[at : at + 2] for at in range(len(word) - 1)) if is_pairs else found.add(word)
-    return frozenset(found)
 
 
 def word_share(one: frozenset[str], other: frozenset[str]) -> float:
@@ -38,6 +28,15 @@ _FORMULA = re.compile(
 )
 
 
+def pair_closest(close: Iterable[tuple[Any, int, str]]) -> dict[int, str]:
+    """Return which id each place gets: the closest first, and each id once."""
+    pairs: dict[int, str] = {}
+    for _, place, identity in sorted(close):
+        if place not in pairs and identity not in pairs.values():
+            pairs[place] = identity
+    return pairs
+
+
 class KnownId(Struct, frozen=True):
     """An id that was given, and the text it was given to."""
 
@@ -45,52 +44,25 @@ class KnownId(Struct, frozen=True):
     text: str
 
 
-class AssignedIds(Struct, frozen=True):
-    """The ids of the entries, in their order, and what is known and no longer among them."""
-
-    ids: tuple[str, ...]
-    withdrawn: tuple[KnownId, ...] = ()
-
-
 def assign_ids(
     prefix: str, texts: Sequence[str], known: Sequence[KnownId], *, taken: Iterable[str] = (), digits: int = 3
-) -> AssignedIds:
-    """Return an id for each text: its own where it is known, else the next that was never given."""
-    words = [stem_words(_FORMULA.sub(" ", text)) for text in texts]
-    old = [stem_words(_FORMULA.sub(" ", entry.text)) for entry in known]
+) -> tuple[str, ...]:
+    """Return an id for each text: the one that it has, else the lowest that is neither in use nor `taken`."""
+    old = [(entry, content_words(_FORMULA.sub(" ", entry.text))) for entry in known]
     alike = []
     for index, text in enumerate(texts):
-        for place, entry in enumerate(known):
-            size = len(words[index]) + len(old[place])
-            likeness = 2 * len(words[index] & old[place]) / size if size else 0.0
+        words = content_words(_FORMULA.sub(" ", text))
+        for entry, others in old:
+            likeness = 2 * len(words & others) / max(len(words) + len(others), 1)
             if text == entry.text or likeness >= _SAME:
-                alike.append((-2.0 if text == entry.text else -likeness, index, place))
-    given: dict[int, str] = {}
-    # The most alike first, so that no id is given twice.
-    for _, index, place in sorted(alike):
-        if index not in given and known[place].id not in given.values():
-            given[index] = known[place].id
-    free = max((number_of(each) for each in (*(entry.id for entry in known), *taken)), default=0) + 1
-    for index in range(len(texts)):
-        if index not in given:
-            given[index] = f"{prefix}-{free:0{digits}}"
-            free += 1
-    gone = {entry.id: entry for entry in known if entry.id not in given.values()}
-    return AssignedIds(tuple(given[index] for index in range(len(texts))), tuple(gone.values()))
+                alike.append((-2.0 if text == entry.text else -likeness, index, entry.id))
+    given = pair_closest(alike)
+    used = {*given.values(), *taken}
+    free = (each for number in count(1) if (each := f"{prefix}-{number:0{digits}}") not in used)
+    return tuple(given[index] if index in given else next(free) for index in range(len(texts)))
 
 
-def number_of(identity: str) -> int:
-    """Return the last number of an id."""
-    digits = identity.rpartition("-")[2]
-    return int(digits) if digits.isdecimal() else 0
-
-
-SPEC, MATRIX, STORIES, TRACE = (
-    "requirements-spec.md",
-    "nfr-matrix.md",
-    "user-stories.json",
-    "traceability-matrix.csv",
-)
+SPEC, MATRIX, STORIES = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
 SUMMARY = "design-summary.md"
 
@@ -99,10 +71,8 @@ _ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
 ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
-WITHDRAWN_COMMENT = re.compile(r"(?m)^<!-- (Withdrawn: [A-Z]+-[^<>\n]*) -->$")
 NONE_COMMENT = re.compile(r"(?m)^<!-- None: (?P<labels>[^<>\n]*) -->$")
-WITHDRAWN = re.compile(r"(?:- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), (?P<text>(?:.*\S)?)\s*")
-_GIVING = (HEADING, CRITERION, ROW, WITHDRAWN, WITHDRAWN_COMMENT, re.compile(r"- Open question: "))
+_GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s*+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
@@ -167,28 +137,24 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
-    """Return the ids that the document lists as withdrawn, of one kind or of all."""
-    lines = (*(line for _, line in prose_lines(document)), *WITHDRAWN_COMMENT.findall(document))
-    matches = (WITHDRAWN.fullmatch(line) for line in lines)
-    found = (KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match)
-    return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
+def read_json(text: str) -> Any:
+    """Return what a JSON text holds; None where it cannot be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
-def list_row_ids(document: str, prefix: str) -> tuple[KnownId, ...]:
-    """Return the ids of a table's rows, each with its second cell, and those that are withdrawn."""
-    rows = (KnownId(row[0], row[1]) for row in list_rows(document, prefix))
-    return (*rows, *list_withdrawn(document, prefix))
+def read_json_list(text: str, field: str) -> list[Any]:
+    """Return a list that a JSON object holds; nothing where the text cannot be read or has none."""
+    content = read_json(text)
+    listed = content.get(field) if isinstance(content, dict) else None
+    return listed if isinstance(listed, list) else []
 
 
 def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of user-stories.json; none where it cannot be read."""
-    try:
-        content = json.loads(documents.get(STORIES, ""))
-    except (ValueError, RecursionError):
-        return []
-    listed = content.get(field) if isinstance(content, dict) else None
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    """Return the objects in a list of user-stories.json."""
+    return [each for each in read_json_list(documents.get(STORIES, ""), field) if isinstance(each, dict)]
 
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
@@ -200,12 +166,6 @@ def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
             ids = tuple(each for each in served if isinstance(each, str)) if isinstance(served, list) else ()
             found.append(Story(identity, str(entry.get("text") or ""), ids, entry.get("unhappy") is True))
     return tuple(found)
-
-
-def list_withdrawn_stories(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
-    """Return the stories that user-stories.json lists as withdrawn."""
-    withdrawn = story_entries(documents, "withdrawn")
-    return tuple(KnownId(str(each.get("id", "")), str(each.get("text", ""))) for each in withdrawn)
 
 
 def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozenset[str]:

@@ -25,7 +25,6 @@ _BOM = b"\xef\xbb\xbf"
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
-_KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
 
 
 class MarkdownBlock(NamedTuple):
@@ -199,14 +198,10 @@ def _line_starts(document: bytes) -> tuple[int, ...]:
 
 def _front_matter(source: list[str]) -> int:
     """Return how many lines the front matter takes: none where the first rule opens no such block."""
-    if not _RULER.fullmatch(source[0]):
+    # After a rule that is none there is a blank line.
+    if not _RULER.fullmatch(source[0]) or not "".join(source[1:2]).strip():
         return 0
-    last = next((at for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
-    body = source[1:last]
-    if not last or not body or body[0].strip():
-        return last and last + 1
-    # After a blank line only a key tells front matter from a rule.
-    return last + 1 if _KEY.match(next((line for line in body if line.strip()), "")) else 0
+    return next((at + 1 for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
 
 
 def _render_heading(content: str, env: dict[str, Any]) -> str:
@@ -233,7 +228,7 @@ LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # Begins a line that does not go on with the paragraph before it.
 _BREAK = re.compile(
-    r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*(?:[^*\n]*:\*\*|[^*\n]+\*\*:))"
+    r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|>|\|.*\|\s*+$|<!--|\*\*(?:[^*\n]*:\*\*|[^*\n]+\*\*:))"
 )
 
 

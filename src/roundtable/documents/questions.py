@@ -7,6 +7,7 @@ text that a step vouches for, right after that text, with the question quoted.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -15,9 +16,9 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
-from .blocks import find_elaboration_blocks
-from .ids import OVERVIEW, list_records, stem_words, word_share
-from .outline import Outline, decode_document, prose_lines, read_outline
+from .blocks import find_decisions, find_elaboration_blocks
+from .ids import OVERVIEW, list_records, read_json_list, word_share
+from .outline import Outline, content_words, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
 _OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
@@ -63,6 +64,14 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
         if found and found["question"].casefold().rstrip(".") != "none":
             yield number, unescape_markdown(found["question"])
+
+
+def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the questions that a JSON document lists as open, with their lines."""
+    for question in read_json_list(text, "open_questions"):
+        if isinstance(question, str) and question:
+            place = max(text.find(json.dumps(question, ensure_ascii=False)), 0)
+            yield text.count("\n", 0, place) + 1, question
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
@@ -111,20 +120,14 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
     own = next((each for each in texts if each.start < start <= each.end), None)
     if own is None:
         words = f"  - **Answer ({date})**: {escape_markdown(answer)}"
-        return insert_text(shape, shape.lines[line], words, refusal=_REFUSAL, is_apart=False)
+        return insert_text(shape, shape.lines[line], words, is_apart=False)
     words = quote_answer(question, answer, date)
-    return insert_text(shape, _after_answers(shape, own.end), words, refusal=_REFUSAL)
+    return insert_text(shape, _after_answers(shape, own.end), words)
 
 
 def quote_answer(question: str, answer: str, date: str) -> str:
     """Return an answer that stands apart from its question."""
     return f'**Answer ({date})** to "{escape_markdown(question)}": {escape_markdown(answer)}'
-
-
-_REFUSAL = (
-    "The answer cannot be added without changing how the rest of the document reads. Nothing was changed. "
-    "Add it by hand."
-)
 
 
 def _after_answers(shape: Outline, end: int) -> int:
@@ -178,14 +181,12 @@ class _Decision(Struct, frozen=True):
 
 
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
-    for file, text in documents.items():
-        for block in find_elaboration_blocks(file, text) if file.endswith(".md") else ():
-            for number, written in block.decisions():
-                words = unescape_markdown(written)
-                yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
+    for block, number, written in find_decisions(documents):
+        words = unescape_markdown(written)
+        yield _Decision(content_words(words), f"{words} ({block.file}:{number})", block.timestamp)
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
         words = f"{record.text} {record.body}".partition("<!--")[0]
-        yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
+        yield _Decision(content_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
 
 
 def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str:
@@ -193,7 +194,7 @@ def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str
 
     What a step left open comes before every discussion; what a discussion left open, before later ones.
     """
-    wanted = stem_words(_PROPOSED.sub("", question)) - stem_words(_ASKING)
+    wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     if len(wanted) < _FEWEST_WORDS:
         return ""
     later = [each for each in decisions if each.instant > since or (not since and not each.instant)]

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..core import commands as do
 from ..core.errors import PanelFailed
-from ..core.events import Offer, SectionText
+from ..core.events import Offer
 from ..core.steps import Item
 from ..core.synthesis import Draft
 from ..core.turns import NEUTRAL, Material, Verdict
@@ -31,7 +31,7 @@ class AskFiles(Struct, frozen=True):
 
 PanelRequest: TypeAlias = (
     do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
-    | do.AskDraft | do.AskFeedback | do.AskReading | AskFiles
+    | do.AskFeedback | do.AskReading | AskFiles
 )  # fmt: skip
 HOST = "host (one model speaks for every persona)"
 """The name of a panel whose words come from another program: they are marked until the user accepts them."""
@@ -111,8 +111,6 @@ class Panel(Protocol):
     async def answer(self, request: do.AskSynthesis, on_words: OnWords = ...) -> Draft: ...
     @overload
     async def answer(self, request: do.AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
-    @overload
-    async def answer(self, request: do.AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
     @overload
     async def answer(self, request: AskFiles, on_words: OnWords = ...) -> Picks | None: ...
     @overload

@@ -19,7 +19,6 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from ..documents.drafting import draft
 from .base import HOST, AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
@@ -118,9 +117,6 @@ class HostPanel:
                 return (
                     await self._ask_words("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
                 ).text
-            case do.AskDraft():
-                # The sections hold what the person answered: nothing is left for a host to word.
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | AskFiles():
@@ -147,7 +143,7 @@ class HostPanel:
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
-    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "").persona
+    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "")
 
 
 # --- what a reply has to hold ---------------------------------------------------------------------------

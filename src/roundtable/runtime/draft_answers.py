@@ -91,7 +91,7 @@ def _offer_from(
         kind = source.casefold()
         text, origin = "", ""
         if kind in _ITEM_DRAFTS:
-            text, origin = _ITEM_DRAFTS[kind](brief.item), "the item"
+            text, origin = _draft_from_item(kind, brief.item), "the item"
             if text and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
                 text = mark_unverified(text)  # a host added the item, so its words are the host's
         elif kind == "survey":
@@ -111,13 +111,6 @@ def _offer_from(
     return None
 
 
-def _first_sentences(text: str) -> str:
-    """Return the first sentences of the item's prose that fit: no headings, no lists, no code."""
-    paragraphs = re.split(r"\n\s*\n", strip_unprintable(text).strip())
-    prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
-    return _shorten(" ".join(prose[0].split())) if prose else ""
-
-
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
@@ -125,12 +118,11 @@ _REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provi
 _LEFT_OUT = re.compile(
     r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged|no new)\b", re.IGNORECASE
 )
-_EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
+_NOT_PROSE = re.compile(r"\s*(?:#|[-*+] |```|>|\||$)")
 
 
-def find_steps(item: Item) -> str:
+def _find_steps(text: str) -> str:
     """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
-    text = strip_unprintable(item.own_text)
     hint = _REPEATS.search(text)
     if hint is None:
         return ""
@@ -142,47 +134,39 @@ def find_steps(item: Item) -> str:
     return "\n".join(_LISTED.findall(after)[:12])
 
 
-def find_wish(item: Item) -> str:
-    """Return the sentences of the item that say what should be; empty where none does."""
-    found = _EXPECTED.sub("", " ".join(_find_sentences(item, _WISHES)))
-    return _shorten(found[:1].upper() + found[1:])
+def _draft_from_item(kind: str, item: Item) -> str:
+    """Return what a question's draft takes from the item's own text: one of `_ITEM_DRAFTS`."""
+    text = strip_mark(strip_unprintable(item.own_text))
+    if kind == "item steps":
+        return _find_steps(text)
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    first = next((" ".join(each.split()) for each in paragraphs if not _NOT_PROSE.match(each)), "")
+    beginning = _shorten(first)
+    if kind == "item":
+        return " ".join(each for each in split_sentences(beginning) if not _REQUESTS.search(each))
+    prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
+    found = [each for each in split_sentences(prose) if _ITEM_DRAFTS[kind].search(each)]
+    if kind == "item whole":
+        asked = _shorten(" ".join(each for each in found if each not in beginning))
+        return " ".join(part for part in (beginning, asked) if part) or item.name
+    return _shorten(" ".join(found))
 
 
-def tell_problem(item: Item) -> str:
-    """Return the beginning of the item without what it asks for; empty where it only asks."""
-    told = _first_sentences(item.own_text)
-    return " ".join(each for each in split_sentences(told) if not _REQUESTS.search(each))
-
-
-def tell_whole(item: Item) -> str:
-    """Return the beginning of the item and what it asks for; its title where it has no text."""
-    told = _first_sentences(item.own_text)
-    asked = _shorten(" ".join(each for each in _find_sentences(item, _WISHES) if each not in told))
-    return " ".join(part for part in (told, asked) if part) or item.name
-
-
-def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
-    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.own_text)).split())
-    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose) if pattern.search(each)]
-
-
-_ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
-    "item": tell_problem,
-    "item whole": tell_whole,
-    "item steps": find_steps,
-    "item request": lambda item: _shorten(" ".join(_find_sentences(item, _REQUESTS))),
-    "item wish": find_wish,
-    "item left": lambda item: _shorten(" ".join(_find_sentences(item, _LEFT_OUT))),
+_ITEM_DRAFTS: Mapping[str, re.Pattern[str]] = {
+    "item": _REQUESTS,
+    "item whole": _WISHES,
+    "item steps": _REPEATS,
+    "item request": _REQUESTS,
+    "item wish": _WISHES,
+    "item left": _LEFT_OUT,
 }
-"""What a question's draft can take from the item's own text."""
+"""What a question's draft can take from the item's own text, and by which words it is told."""
 
 
 def _shorten(text: str) -> str:
     """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
     if len(text) <= _MAX_OFFER_LENGTH:
         return text
-    if UNVERIFIED in text:
-        return mark_unverified(_shorten(strip_mark(text)))
     cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
     return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."

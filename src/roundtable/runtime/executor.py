@@ -57,7 +57,7 @@ StoreTask = (
 )  # fmt: skip
 Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.ExtractSynthesis
-    | AtStep | StoreTask
+    | do.AskDraft | AtStep | StoreTask
 )  # fmt: skip
 Faults = tuple[tuple[Violation, ...], tuple[UnverifiedClaim, ...]]
 
@@ -84,10 +84,8 @@ class Executor:
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
-        self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(
-            folder, steps, lambda *change: self._undo_log.note_change(self._moment, *change), every=every_step
-        )
+        self._undo_log = UndoLog(folder, lambda: self._moment)
+        self._outputs = Outputs(folder, steps, self._undo_log, every_step)
         self._surveyor = Surveyor(root, folder)
         self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
@@ -133,8 +131,10 @@ class Executor:
                 return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
-            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
+            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskFeedback():
                 return await self._answer_at_step(task)
+            case do.AskDraft():
+                return self._draft(task)
             case _:
                 return self._write(task)
 
@@ -143,15 +143,11 @@ class Executor:
     async def _frame(self, brief: do.Brief) -> on.Framed:
         """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
         framing = await self.panel.answer(do.AskFraming(brief))
-        in_summary, in_question = (
-            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-        )
-        if in_summary or in_question:
-            again = replace(brief, again=_reasons(in_summary + in_question))
-            framing = await self.panel.answer(do.AskFraming(again))
-            in_summary, in_question = (
-                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-            )
+        said = f"{framing.summary}\n{framing.focus_question}"
+        if again := _reasons(self._claims(said, brief)):
+            framing = await self.panel.answer(do.AskFraming(replace(brief, again=again)))
+        in_summary = self._claims(framing.summary, brief)
+        in_question = self._claims(framing.focus_question, brief)
         summary = mark_claims(_require_words(framing.summary), in_summary)
         question = mark_claims(_require_words(framing.focus_question), in_question)
         notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
@@ -244,10 +240,6 @@ class Executor:
         # Kept first, so that whoever is asked sees them.
         if isinstance(task, do.AskFeedback):
             keep_corrections(self._folder, task.words, relayed=task.relayed)
-        for answer in task.brief.answers if isinstance(task, do.AskDraft) else ():
-            # A draft that was taken as it is says what a panel thinks of the code, not the user.
-            if not answer.offered:
-                keep_corrections(self._folder, answer.text, relayed=answer.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         match task:
             case do.AskReading():
@@ -259,13 +251,6 @@ class Executor:
             case do.AskFollowUp():
                 said = _require_words(await self.panel.answer(task))
                 return on.FollowedUp(self._mark_at_step(said, task.brief))
-            case do.AskDraft():
-                material = await asyncio.to_thread(self._outputs.documents)
-                # What was answered before and is not asked at this depth stays (STEP-5).
-                asked = keep_answers(
-                    task, self._stored_answers(task.brief.item), self._outputs.open_questions(task.brief.step)
-                )
-                return await self._draft(replace(asked, material=material))
             case do.AskFeedback():
                 if task.aside:  # a question is answered from all that is written
                     task = replace(task, brief=replace(task.brief, documents=self._outputs.all_material()))
@@ -283,16 +268,23 @@ class Executor:
         known += [answer.text for answer in brief.answers]
         return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
 
-    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
+    def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
-        unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
-        ask = _change_answers(ask, strip_mark, unheard)
-        sections = await self.panel.answer(ask)
-        if not any(unheard):
-            return on.Drafted(sections)
         from ..documents.drafting import draft
 
-        documents = {each.name: each.text for each in ask.material}
+        for answer in ask.brief.answers:
+            # A draft that was taken as it is says what a panel thinks of the code, not the user.
+            if not answer.offered:
+                keep_corrections(self._folder, answer.text, relayed=answer.relayed)
+        documents = {each.name: each.text for each in self._outputs.documents()}
+        # What was answered before and is not asked at this depth stays (STEP-5).
+        stored = self._stored_answers(ask.brief.item)
+        ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
+        unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
+        ask = _change_answers(ask, strip_mark, unheard)
+        sections = draft(ask, documents)
+        if not any(unheard):
+            return on.Drafted(sections)
         # Whatever reads the same with other words in place of the host's does not come from the host.
         others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
         flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
@@ -368,16 +360,16 @@ class Executor:
                 try:
                     if isinstance(task, do.SaveRecord):
                         return self._save_record(task)
-                    return on.ArtifactsUpdated(self._outputs.update(task), self._noted_moment)
+                    return on.ArtifactsUpdated(*self._tell_changes(self._outputs.update(task)))
                 except DiskFailed as failure:
                     again = failure.do or "Run the same command again."
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
-                return on.DocumentsWritten(self._outputs.write_step(task), self._noted_moment)
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_step(task)))
             case do.WriteFeedback():
-                return on.DocumentsWritten(self._outputs.write_feedback(task), self._noted_moment)
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_feedback(task)))
             case do.WriteDrafts():
-                return on.DocumentsWritten(self._outputs.write_drafts(task))
+                return on.DocumentsWritten(self._tell_changes(self._outputs.write_drafts(task))[0])
             case do.UndoLast():
                 return self._undo_last(task)
             case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
@@ -392,11 +384,11 @@ class Executor:
         """Return what changes are noted under: this leg and its next event, the same after a kill."""
         return f"{self._journal.moment} {self._journal.opened}"
 
-    @property
-    def _noted_moment(self) -> str:
-        """Return the moment if anything was changed in it; empty if there is nothing to take back."""
-        moment = self._moment
-        return moment if self._undo_log.has_notes(moment) else ""
+    def _tell_changes(self, announcements: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+        """Return what to say of changes, and their moment; empty if there is nothing to take back."""
+        told = (*announcements, *self._undo_log.problems)
+        self._undo_log.problems.clear()
+        return told, self._moment if self._undo_log.has_notes(self._moment) else ""
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""

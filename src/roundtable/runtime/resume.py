@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -17,7 +16,7 @@ from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, find_position, steps_of_phase
+from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase, Step
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
@@ -139,18 +138,17 @@ class Resume:
         """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
         if problem := draft_problem(self._folder):
             self._warnings.append(f"{problem} The item goes by the name of its folder.")
-        for journal in list_journals(self._folder):
-            if journal.name.endswith(_ELABORATE) and (leg := self._replay(journal.name)):
-                if leg.is_discussing:
-                    return self._take_up(leg)
-                self.close(journal)
         legs = [leg for journal in list_journals(self._folder) if (leg := self._replay(journal.name))]
+        apart = {leg.journal.name for leg in legs if leg.journal.name.endswith(_ELABORATE)}
+        opened = next((leg for leg in legs if leg.journal.name in apart and leg.is_discussing), None)
+        if legs and opened is None:
+            here = self._look()
+            others = (leg for leg in legs if leg.journal.name not in apart)
+            opened = next((leg for leg in others if _is_open(leg.analysis, here)), None)
         for leg in legs:
-            if leg.analysis.stage is Stage.ENDED:
-                # A kill, or a transcript that could not be written, left it behind.
+            # A kill, or a transcript that could not be written, left it behind.
+            if leg is not opened and (leg.journal.name in apart or leg.analysis.stage is Stage.ENDED):
                 self.close(leg.journal)
-        here = self._look() if legs else None
-        opened = next((leg for leg in legs if here and _is_open(leg.analysis, here)), None)
         return self._take_up(opened) if opened is not None else self.next()
 
     def close(self, journal: Journal) -> None:
@@ -190,15 +188,15 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
-        """Return a completed or skipped step, from its first or last question; later steps' texts stay."""
+    def reopen(self, step_id: str) -> Leg:
+        """Return a completed or skipped step from its first question; later steps' texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         begun = self._replay(step_id)
         is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
         if begun is not None and is_begun and _is_open(begun.analysis, here):
             return self._take_up(begun)
-        return self._begin(step_id, replace(opening, asks_last=asks_last))
+        return self._begin(step_id, opening)
 
     # --- replaying --------------------------------------------------------------------------------------
 
@@ -258,7 +256,7 @@ class Resume:
         if self._previous != where.phase:
             is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
             arrival = "new" if not is_begun else "resumed" if self._previous is None else "continuing"
-        finished = where.step is None and progress.is_finished()
+        finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
         return Opening(
@@ -365,5 +363,5 @@ def _handed_over_by(roster: Roster, phase: Phase, progress: Progress, track: Tra
     before = next((each for each in reversed(earlier) if steps_of_phase(track.steps, each)), None)
     if before is None or before.key not in progress.phases_completed:
         return None
-    led_by = roster.lead_of(before.key).persona
-    return before if led_by.key != roster.lead_of(phase.key).persona.key else None
+    led_by = roster.lead_of(before.key)
+    return before if led_by.key != roster.lead_of(phase.key).key else None

@@ -51,7 +51,7 @@ _QUIT_AT = ("answer", "menu", "review")
 """Where `quit` alone pauses the session; in a discussion it may mean to end that."""
 
 _Result = TypeVar("_Result")
-Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
+Ending = do.Advance | do.StartOver | do.Leave
 
 
 class Session:
@@ -191,8 +191,8 @@ class Session:
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.MakeUp(step_id, is_back):
-                        after = resume.reopen(step_id, asks_last=is_back)
+                    case do.Advance(step_id) if step_id:
+                        after = resume.reopen(step_id)
                     case _:
                         after = await self._aside(resume.next)
                 if after is None or after.journal.path != leg.journal.path:
@@ -239,7 +239,7 @@ class Session:
         while True:
             task = await self._show_all(leg.commands)
             match task:
-                case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
+                case do.Advance() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen("review") if not self._review:
                     # Nobody reviews here: it is written as it stands, and not as accepted by the user.
@@ -282,7 +282,7 @@ class Session:
     async def _show_hand_off(self, leg: Leg) -> None:
         """Show what whoever builds the item has to know, in a few lines."""
         from ..documents.handoff import write_summary
-        from ..store.questions import read_hand_off
+        from ..store.outputs import read_hand_off
 
         opening = leg.analysis.opening
         hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)

@@ -12,7 +12,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.text import strip_unprintable
 from ..documents.outline import decode_document
 from . import files
-from .files import has_links, leads_out
+from .files import AGAIN, UNCHANGED, leads_out
 
 MAX_ARTIFACT_SIZE = 5_000_000
 """The most bytes of a file that are taken in."""
@@ -82,7 +82,7 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
     if beginning.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning):
         raise RuleBroken(
             "It is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that. "
-            "Nothing was changed. Save it as UTF-8. Run the same command again."
+            f"{UNCHANGED} Save it as UTF-8. {AGAIN}"
         )
     for _ in range(1 + _MAX_RETRIES):
         after, result = change(before)
@@ -110,7 +110,7 @@ def _changed_meanwhile(name: str) -> DiskFailed:
     return DiskFailed(
         f"Could not change {one_line(name)}: another program changed it meanwhile.",
         saved="The file is as that program left it.",
-        do="Close it there. Run the same command again.",
+        do=f"Close it there. {AGAIN}",
     )
 
 
@@ -124,23 +124,18 @@ def reason_of(error: DiskFailed | RuleBroken) -> str:
 
 def _require_allowed(folder: Path, name: str, *, is_reserved: bool = False) -> Path:
     if reason := _leads_out(folder, name) if is_reserved else explain_refusal(folder, name):
-        raise DiskFailed(
-            f"Could not use {one_line(name)}: {reason}.",
-            saved="Nothing was changed.",
-            do="Put a plain file in its place, or correct the outputs in the step's file.",
-        )
+        do = "Put a plain file in its place, or correct the outputs in the step's file."
+        raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
     return folder / name
 
 
 def _leads_out(folder: Path, name: str) -> str | None:
-    if not has_links(folder, name):
-        return None
-    if reason := leads_out(folder, name):
-        return reason
-    home, target = folder.resolve(), (folder / name).resolve()
-    if target != home / name and (target.parent != home or target.name.lower() in RESERVED):
-        return "it is a link to a file that belongs to the item itself"
-    return None
+    reason = leads_out(folder, name)
+    if reason is None and (folder / name).is_symlink():
+        target = (folder / name).resolve()
+        if target.parent != folder.resolve() or target.name.lower() in RESERVED:
+            return "it is a link to a file that belongs to the item itself"
+    return reason
 
 
 def _read_if_there(path: Path) -> bytes | None:

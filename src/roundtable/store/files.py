@@ -12,13 +12,13 @@ import os
 import re
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from ..core.errors import DiskFailed, ItemCorrupt
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
@@ -31,22 +31,22 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PIECE = 64 * 1024
 _LEFTOVER = re.compile(r"\.roundtable-[0-9a-f]{32}\.tmp")
-_AGAIN = "Run the same command again."
-_DENIED = ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}")
+UNCHANGED, AGAIN = "Nothing was changed.", "Run the same command again."
+_DENIED = ("permission is denied", f"Check who owns the file and its folder. {AGAIN}")
 _GONE = ("its folder is gone", "If the item was renamed or moved, start again with its new name.")
 _REASONS: dict[int, tuple[str, str]] = {
-    errno.ENOSPC: ("the disk is full", f"Free some space. {_AGAIN}"),
-    errno.EDQUOT: ("your share of the disk is used up", f"Free some space. {_AGAIN}"),
-    errno.EFBIG: ("the file would grow larger than this system allows", f"Raise the limit. {_AGAIN}"),
-    errno.EROFS: ("the disk is read-only", f"Make it writable. {_AGAIN}"),
+    errno.ENOSPC: ("the disk is full", f"Free some space. {AGAIN}"),
+    errno.EDQUOT: ("your share of the disk is used up", f"Free some space. {AGAIN}"),
+    errno.EFBIG: ("the file would grow larger than this system allows", f"Raise the limit. {AGAIN}"),
+    errno.EROFS: ("the disk is read-only", f"Make it writable. {AGAIN}"),
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.ENOENT: _GONE,
     errno.ENOTDIR: _GONE,
-    errno.EISDIR: ("a folder has that name", f"Move the folder away. {_AGAIN}"),
-    errno.EEXIST: ("something else has that name", f"Move it away. {_AGAIN}"),
-    errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {_AGAIN}"),
-    errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {_AGAIN}"),
+    errno.EISDIR: ("a folder has that name", f"Move the folder away. {AGAIN}"),
+    errno.EEXIST: ("something else has that name", f"Move it away. {AGAIN}"),
+    errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {AGAIN}"),
+    errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {AGAIN}"),
 }
 _DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
@@ -147,7 +147,7 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
 
     What need not be `durable` outlives a kill, but perhaps not a power cut before the next durable append.
     """
-    with _announce_change("append", path, "What it held before is whole.", verb="add to"):
+    with _announce_change("append", path, "What it held before is whole.", "add to"):
         flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
         is_new = False
         try:
@@ -188,7 +188,7 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
         return False
     if parents:
         make_folder(path.parent, parents=True)
-    with _announce_change("folder", path, "Nothing was changed.", verb="create the folder"):
+    with _announce_change("folder", path, UNCHANGED, "create the folder"):
         try:
             path.mkdir()
         except FileExistsError:
@@ -205,7 +205,7 @@ def rename(path: Path, new: Path) -> None:
     FileNotFoundError where there is nothing to rename.
     """
     path.lstat()
-    with _announce_change("rename", path, "Nothing was changed.", verb=f"rename {path.name} to", target=new):
+    with _announce_change("rename", path, UNCHANGED, f"give the name {new.name} to"):
         if new.is_symlink() or new.exists():
             raise FileExistsError(errno.EEXIST, "exists", str(new))
         path.rename(new)
@@ -219,16 +219,29 @@ def remove(path: Path) -> None:
         _sync_folder(path.parent)
 
 
+def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write files that are not there yet, all or none; return their paths.
+
+    Raises RuleBroken if one of them exists and holds something else.
+    """
+    for name, text in texts.items():
+        path = folder / name
+        if os.path.lexists(path) and not (is_regular_file(path) and read(path) == text.encode()):
+            raise RuleBroken(f"{path} is there already. Nothing was written. Name another place with --out.")
+    make_folder(folder, parents=True)
+    for name, text in texts.items():
+        write(folder / name, text.encode())
+    return tuple(folder / name for name in texts)
+
+
 @contextmanager
-def _announce_change(
-    name: str, path: Path, saved: str, *, verb: str = "", target: Path | None = None
-) -> Iterator[None]:
+def _announce_change(name: str, path: Path, saved: str, verb: str = "") -> Iterator[None]:
     """Announce a change before and after; raise DiskFailed, with what is saved, where the disk refuses it."""
     checkpoint(f"before {name} {path.name}")
     try:
         yield
     except OSError as error:
-        raise _describe_failure(verb or name, target or path, error, saved=saved) from error
+        raise _describe_failure(verb or name, path, error, saved=saved) from error
     checkpoint(f"after {name} {path.name}")
 
 
@@ -272,7 +285,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _describe_failure(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
-    reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), _AGAIN))
+    reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), AGAIN))
     return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
 
 
@@ -289,33 +302,16 @@ def checkpoint(point: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def has_links(folder: Path, name: str) -> bool:
-    """Whether a part of the name is a link, or may lead out of the folder in another way.
-
-    Where none is, the file lies in the folder: only the others need to be resolved, which takes longer.
-    """
-    place, parts = str(folder), name.split("/")
-    if os.sep != "/" or not {"", ".", ".."}.isdisjoint(parts):
-        return True
-    try:
-        for part in parts:
-            place = f"{place}/{part}"
-            if stat.S_ISLNK(os.lstat(place).st_mode):
-                return True
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError):
-        return True
-    return False
-
-
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
     try:
-        inside = not has_links(folder, name) or (folder / name).resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
+        home, place = os.path.realpath(folder), Path(os.path.realpath(folder / name))
+        is_circle = place.is_symlink()
+    except (OSError, ValueError):  # the folder is gone, a NUL byte
         return _CANNOT_FOLLOW
-    return None if inside else "it leads out of the item's folder"
+    if is_circle:
+        return _CANNOT_FOLLOW
+    return None if place.is_relative_to(home) else "it leads out of the item's folder"
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
@@ -327,11 +323,8 @@ def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes
 def require_inside(folder: Path, name: str) -> None:
     """Raise DiskFailed where a file of the item's folder lies elsewhere."""
     if reason := leads_out(folder, name):
-        raise DiskFailed(
-            f"Could not use {folder / name}: {reason}.",
-            saved="Nothing was changed.",
-            do="Remove the link. Run the same command again.",
-        )
+        failed = f"Could not use {folder / name}: {reason}."
+        raise DiskFailed(failed, saved=UNCHANGED, do=f"Remove the link. {AGAIN}")
 
 
 def leads_out_of_project(root: Path, folder: Path) -> str | None:
@@ -380,8 +373,5 @@ def is_regular_file(path: Path) -> bool:
 
 
 def _not_ours(path: Path, reason: str) -> ItemCorrupt:
-    return ItemCorrupt(
-        f"{path} cannot be used: {reason}.",
-        saved="Nothing was changed.",
-        do="Remove the link, or put a folder in its place. Run the same command again.",
-    )
+    do = f"Remove the link, or put a folder in its place. {AGAIN}"
+    return ItemCorrupt(f"{path} cannot be used: {reason}.", saved=UNCHANGED, do=do)

@@ -19,7 +19,7 @@ from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, decode_text, one_line
-from .files import journal_home, leads_out_of_project, read_inside, require_in_project
+from .files import AGAIN, UNCHANGED, journal_home, leads_out_of_project, read_inside, require_in_project
 from .lock import ItemLock
 from .meta import change_meta, examine_meta, read_meta, write_meta
 
@@ -34,7 +34,6 @@ _GAPS = re.compile(r"[\s-]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 
 
@@ -77,7 +76,7 @@ def add_item(
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
-    slugs = _list_slugs(make_slug(f"{source_id or ''} {title}"))
+    slugs = list_slugs(f"{source_id or ''} {title}")
     folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # nobody else made it
     if relayed:
         title, text = mark_unverified(title), f"{text}\n\n{ADDED_BY_HOST}".lstrip()
@@ -130,24 +129,23 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
 
     Raises ItemUnknown if there is none, or more than one.
     """
-    wanted = name.strip().casefold()
-    said = one_line(name)
+    wanted, said = name.strip().casefold(), one_line(name)
     # Most often it is the slug, which is the folder's name: then no other item needs to be read.
     folder = require_in_project(root, root / items_folder) / wanted
     is_slug = False
     with suppress(OSError):  # a name that is too long for one
-        if folder.name == wanted and folder.is_symlink():
-            require_in_project(root, folder)
-        is_slug = folder.name == wanted and not folder.is_symlink() and _is_item(folder)
+        if folder.name == wanted:
+            is_slug = _is_item(require_in_project(root, folder) if folder.is_symlink() else folder)
     items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
+    choices = f"Items here: {list_names(items)}." if items else f"There are no items here yet. {_ADD}"
     if not wanted:
-        raise ItemUnknown("No item was named.", do=_choices(items))
+        raise ItemUnknown("No item was named.", do=choices)
     for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
             return matches[0]
         if matches:
             raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {list_names(matches)}.")
-    raise ItemUnknown(f'No item is called "{said}".', do=_choices(items))
+    raise ItemUnknown(f'No item is called "{said}".', do=choices)
 
 
 def remove_item(folder: Path) -> None:
@@ -158,16 +156,14 @@ def remove_item(folder: Path) -> None:
     # Whoever works on it is not cut off. On Windows a folder with an open lock in it could not be removed.
     with ItemLock(folder):
         pass
-    try:
-        import shutil
+    import shutil
 
+    try:
         shutil.rmtree(folder)
     except OSError as error:
-        raise DiskFailed(
-            f"Could not delete all of {folder}: {error.strerror or error}.",
-            saved="What is left of it is still there.",
-            do="Check that the folder can be written to. Then run the same command again.",
-        ) from error
+        failed = f"Could not delete all of {folder}: {error.strerror or error}."
+        do = f"Check that the folder can be written to. {AGAIN}"
+        raise DiskFailed(failed, saved="What is left of it is still there.", do=do) from error
 
 
 def rename_item(folder: Path, title: str) -> Path:
@@ -177,14 +173,14 @@ def rename_item(folder: Path, title: str) -> Path:
     """
     title = one_line(title)
     if not title:
-        raise RuleBroken("An item needs a title of a few words. Nothing was changed.")
+        raise RuleBroken(f"An item needs a title of a few words. {UNCHANGED}")
     if folder.is_symlink():
-        raise RuleBroken(f"{folder.name} is a link. Nothing was changed. Rename the folder that it leads to.")
+        raise RuleBroken(f"{folder.name} is a link. {UNCHANGED} Rename the folder that it leads to.")
     with ItemLock(folder):
         draft, problem = _read_draft(folder)
         if problem:
-            raise DiskFailed(problem, saved="Nothing was changed.", do=f"Repair or remove {DRAFT} first.")
-        slugs = _list_slugs(make_slug(f"{read_item(folder).source_id} {title}"))
+            raise DiskFailed(problem, saved=UNCHANGED, do=f"Repair or remove {DRAFT} first.")
+        slugs = list_slugs(f"{read_item(folder).source_id} {title}")
         lines, at = draft.split("\n"), _find_heading(draft)
         lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
         files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
@@ -241,12 +237,6 @@ def make_slug(title: str) -> str:
     return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
 
 
-def add_number(name: str, number: int) -> str:
-    """Return the slug with a number at its end, still no longer than a slug may be."""
-    ending = f"-{number}"
-    return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
-
-
 def _title_of(text: str) -> str:
     """The first line; its first sentence where it is long; its first words where that is long too."""
     lines = (_LEADING_SIGNS.sub("", line.strip(), count=1) for line in text.split("\n"))
@@ -259,10 +249,13 @@ def _title_of(text: str) -> str:
     return title.removesuffix(".") or title
 
 
-def _list_slugs(name: str) -> Iterator[str]:
-    """Yield the slug, then the slug with each number that follows."""
+def list_slugs(title: str) -> Iterator[str]:
+    """Yield the title's slug, then the slug with each number that follows, no longer than a slug may be."""
+    name = make_slug(title)
     yield name
-    yield from (add_number(name, number) for number in count(2))
+    for number in count(2):
+        ending = f"-{number}"
+        yield name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
 
 
 def _is_link_out(root: Path, path: Path) -> bool:
@@ -284,10 +277,6 @@ def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[Ite
     yield [item for item in items if item.slug.casefold().startswith(wanted)]
 
 
-def _choices(items: Sequence[ItemEntry]) -> str:
-    return f"Items here: {list_names(items)}." if items else f"There are no items here yet. {_ADD}"
-
-
 def list_names(items: Sequence[ItemEntry]) -> str:
     """Return the slugs of the items in one sentence; of many, the first."""
     names = [one_line(item.slug) for item in items[:_MAX_LISTED]]
@@ -306,7 +295,7 @@ def _read_draft(folder: Path) -> tuple[str, str | None]:
 
 
 def _split(draft: str) -> tuple[str, str]:
-    """The first heading outside fences, comments and front matter, and the text without it."""
+    """The title and the text without it; without a title, all of the text."""
     lines, at = draft.split("\n"), _find_heading(draft)
     heading = parse_heading(lines[at]) if at is not None else None
     if at is None or heading is None:
@@ -316,20 +305,9 @@ def _split(draft: str) -> tuple[str, str]:
 
 
 def _find_heading(draft: str) -> int | None:
-    """The place of the line with the first heading outside fences, comments and front matter."""
+    """The place of the title: the first line with text, after front matter, where that is a heading."""
     lines = draft.split("\n")
-    closing = ""
-    for at, line in enumerate(lines):
-        if closing:
-            bare = line.strip()
-            is_rule = bare.startswith(closing) and not bare.strip(closing[0])
-            closing = "" if is_rule or (closing == "-->" and closing in line) else closing
-        elif at == 0 and line.rstrip() == "---" and "---" in (each.rstrip() for each in lines[1:]):
-            closing = "---"
-        elif fence := _FENCE.match(line):
-            closing = fence["fence"]
-        elif line.lstrip().startswith("<!--"):
-            closing = "" if "-->" in line else "-->"
-        elif parse_heading(line):
-            return at
-    return None
+    bare = [line.rstrip() for line in lines]
+    start = bare.index("---", 1) + 1 if bare[0] == "---" and "---" in bare[1:] else 0
+    at = next((at for at in range(start, len(lines)) if bare[at]), None)
+    return at if at is not None and parse_heading(lines[at]) else None

@@ -129,10 +129,6 @@ def _is_deep(value: object) -> bool:
     return bool(level)
 
 
-DEFAULT_MAX_TURNS = 10
-LEAST_MAX_TURNS = 3
-
-
 class StartPhase(Struct, frozen=True):
     """Where an analysis goes on: the phases complete without a gap, the next, what remains, and warnings."""
 
@@ -233,8 +229,7 @@ def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
 def note_undone(meta: dict[str, Any], at: str) -> None:
     """Note that an elaboration was taken back, once; its record stays (MENU-7)."""
     undone = list_undone(meta)
-    if at not in undone:
-        meta["elaborations_undone"] = [*undone, at]
+    meta["elaborations_undone"] = undone if at in undone else [*undone, at]
 
 
 def list_undone(meta: Mapping[str, Any] | None) -> list[Any]:
@@ -248,21 +243,23 @@ def _list(meta: Mapping[str, Any] | None, field: str) -> list[Any]:
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
-    """Append an elaboration record; False, and no change, where that step and instant are there already.
+    """Append an elaboration record; False where that step and instant are there already.
 
     RuleBroken where a field of META-5 is missing or wrong.
     """
     if wrong := faulty_fields(record):
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
-    folder, mark = Path(folder), (record["step_id"], record["timestamp"])
-    with meta_lock(folder):
-        meta = _with_defaults(_load(folder) or {})
+    mark, is_new = (record["step_id"], record["timestamp"]), False
+
+    def change(meta: dict[str, Any]) -> None:
+        nonlocal is_new
         others = (other for other in meta["elaborations"] if isinstance(other, dict))
-        if any((other.get("step_id"), other.get("timestamp")) == mark for other in others):
-            return False
-        meta["elaborations"].append(dict(record))
-        _save(folder, meta)
-        return True
+        is_new = all((other.get("step_id"), other.get("timestamp")) != mark for other in others)
+        if is_new:
+            meta["elaborations"].append(dict(record))
+
+    change_meta(folder, change)
+    return is_new
 
 
 def set_aside(folder: Path | str) -> Path:
@@ -273,8 +270,6 @@ def set_aside(folder: Path | str) -> Path:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
         instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
         new = folder / f"meta.json.corrupt-{instant}"
-        while os.path.lexists(new):
-            new = new.with_name(f"{new.name}-again")
         files.rename(folder / "meta.json", new)
         return new
 
@@ -283,9 +278,9 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
     """Return the turn limit of the item's configuration if it is a whole number of at least 3, else 10."""
     config = (meta or {}).get("elaboration_config")
     limit = config.get("max_turns") if isinstance(config, dict) else None
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit % 1 != 0:
-        return DEFAULT_MAX_TURNS
-    return int(limit) if limit >= LEAST_MAX_TURNS else DEFAULT_MAX_TURNS
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit % 1 != 0 or limit < 3:
+        return 10
+    return int(limit)
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
@@ -344,22 +339,20 @@ def start_over(folder: Path) -> None:
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
     path, failed = folder / "meta.json", ""
-    reason = leads_out(folder, "meta.json")
-    if reason is None:
-        try:
-            found = parse_json(files.read(path))
-        except FileNotFoundError:
-            if not path.is_symlink():
-                return None
-            reason = "it is a link to a file that is not there"
-        except DiskFailed as error:
-            failed = error.failed
-        except ValueError as error:
-            reason = str(error)
-        else:
-            if isinstance(found, dict):
-                return found
-            reason = "it does not hold an object"
+    reason = leads_out(folder, "meta.json") or ""
+    try:
+        found = parse_json(files.read(path)) if not reason else None
+        if isinstance(found, dict):
+            return found
+        reason = reason or "it does not hold an object"
+    except FileNotFoundError:
+        if not path.is_symlink():
+            return None
+        reason = "it is a link to a file that is not there"
+    except ValueError as error:
+        reason = str(error)
+    except DiskFailed as error:
+        failed = error.failed
     raise ItemCorrupt(
         failed or f"{path} cannot be used: {reason}.",
         saved="The file was not changed.",

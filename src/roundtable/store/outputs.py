@@ -1,34 +1,45 @@
 """What the steps of an item write: documents, data files, and what is read from them again.
 
 A step replaces a data file only as it wrote it itself: what anybody else wrote there stays (rule STEP-5).
+Open questions are listed with who can resolve them, and answered in the documents (ART-9).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
+from ..core.personas import Roster
 from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
-from ..documents.additions import (
-    add_feedback,
-    insert_addition,
-    insert_text,
-    write_section,
-    write_skeleton,
-)
+from ..documents.additions import insert_addition, insert_text, write_section, write_skeleton
 from ..documents.answers import read_answers, read_labelled_answers
-from ..documents.outline import ADDITIONAL, find_named_sections, read_outline, read_sections, strip_numbering
-from ..documents.questions import find_asked_questions
+from ..documents.outline import (
+    ADDITIONAL,
+    DEEPEST,
+    find_named_sections,
+    read_outline,
+    read_sections,
+    strip_numbering,
+)
+from ..documents.questions import (
+    OpenQuestion,
+    add_answer,
+    find_asked_questions,
+    find_listed_questions,
+    list_questions,
+    quote_answer,
+)
 from . import files
 from .artifact import (
     RESERVED,
@@ -42,42 +53,39 @@ from .artifact import (
     read_artifact,
     reason_of,
 )
+from .files import AGAIN, UNCHANGED
 from .items import read_item
-from .lock import journal_folder
 from .transcript import check_writable
+from .undo import UndoLog
+
+if TYPE_CHECKING:
+    from ..documents.handoff import HandOff
 
 MAX_MATERIAL_LENGTH = 60_000
 """How many characters of documents a panel is given."""
 
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
-_WRITTEN = "written.json"
-_MAX_DIGESTS = 20
-NoteChange = Callable[[str, bytes | None, bytes], None]
-"""Is told of a file's name, its bytes (None where there is none) and those that replace them."""
 
 
-class WrittenData(msgspec.Struct, frozen=True):
-    """Which step wrote a data file, and digests of its last texts: undo and kills leave earlier ones."""
-
-    step: str
-    digests: tuple[str, ...]
-
-
-class Outputs(msgspec.Struct, frozen=True):
+class Outputs(Struct, frozen=True):
     """The documents and data files in an item's folder that its steps write.
 
-    `note_change` is told of each change before it is made. `every` are the steps of all tracks: their outputs
-    are read as well, wherever the item has them.
+    `every` are the steps of all tracks: their outputs are read as well, wherever the item has them. Each
+    change is noted in the undo log before it is made.
     """
 
     folder: Path
     steps: tuple[Step, ...]
-    note_change: NoteChange | None = None
+    undo_log: UndoLog | None = None
     every: tuple[Step, ...] = ()
 
     @property
     def _all_steps(self) -> tuple[Step, ...]:
         return tuple({step.step_id: step for step in (*self.steps, *self.every)}.values())
+
+    @property
+    def _log(self) -> UndoLog:
+        return self.undo_log or UndoLog(self.folder)
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
         """Add the block of an elaboration to each markdown output, once; one announcement per output.
@@ -97,11 +105,9 @@ class Outputs(msgspec.Struct, frozen=True):
             try:
                 announcements.append(write(command.step, section))
             except RuleBroken as error:
-                raise DiskFailed(
-                    f"Could not write {one_line(section.target.output)}: {reason_of(error)}.",
-                    saved="The file is as it was, and your answers are kept.",
-                    do="Correct the file. Run the same command again.",
-                ) from error
+                failed = f"Could not write {one_line(section.target.output)}: {reason_of(error)}."
+                saved = "The file is as it was, and your answers are kept."
+                raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
         return tuple(announcements)
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
@@ -116,8 +122,7 @@ class Outputs(msgspec.Struct, frozen=True):
 
         def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
-                addition = add_feedback(document, step_id=step.step_id, heading=heading, block=block)
-                document = addition.document
+                document = insert_addition(document, block, topic=heading, own_heading=heading).document
             return document, _heading_in(document, heading)
 
         try:
@@ -138,11 +143,8 @@ class Outputs(msgspec.Struct, frozen=True):
         """Return the step's outputs as text, `limit` characters together; DiskFailed if none reads."""
         found, problems = self._read(step.outputs)
         if not found:
-            raise DiskFailed(
-                f"Could not read what step {step.step_id} wrote: {', '.join(problems)}.",
-                saved="Nothing was changed.",
-                do="Put the file back, or run the step again.",
-            )
+            failed = f"Could not read what step {step.step_id} wrote: {', '.join(problems)}."
+            raise DiskFailed(failed, saved=UNCHANGED, do="Put the file back, or run the step again.")
         return _cut_to_limit(found, limit)
 
     def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
@@ -168,7 +170,7 @@ class Outputs(msgspec.Struct, frozen=True):
         for each in self.documents():
             if is_markdown(each.name):
                 with suppress(RuleBroken):  # as text it may be too long
-                    answers |= read_step_answers(self._all_steps, each.name, each.text)
+                    answers |= _read_step_answers(self._all_steps, each.name, each.text)
         return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -178,13 +180,11 @@ class Outputs(msgspec.Struct, frozen=True):
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
-        name = one_line(output)
+        name, step = one_line(output), command.step
         if reason := explain_refusal(self.folder, output):
             return lines.not_updated(name, reason)
         if not is_markdown(output):
             return lines.left_alone(name)
-        step = command.step
-        section = step.section(output)
 
         def change(found: bytes | None) -> tuple[bytes | None, str | None]:
             if found is None:
@@ -192,16 +192,17 @@ class Outputs(msgspec.Struct, frozen=True):
             if command.marker.encode() in found:
                 return found, _heading_around(found, command.marker.encode())
             block = f"{command.marker}\n\n{command.block}"
-            addition = insert_addition(found, block, topic=step.title, section=section)
+            addition = insert_addition(found, block, topic=step.title, section=step.section(output))
             return addition.document, addition.heading or ADDITIONAL
 
         try:
-            heading = self._change(output, change)
-        except (DiskFailed, RuleBroken) as failure:
-            if isinstance(failure, DiskFailed):
-                if files.is_disk_wide(failure):
-                    raise
-                check_writable(self.folder)
+            heading = self._change(step, output, change)
+        except RuleBroken as failure:
+            return lines.not_updated(name, reason_of(failure))
+        except DiskFailed as failure:
+            if files.is_disk_wide(failure):
+                raise
+            check_writable(self.folder)
             return lines.not_updated(name, reason_of(failure))
         if heading is None:
             return lines.not_updated(name, "file not found")
@@ -232,42 +233,28 @@ class Outputs(msgspec.Struct, frozen=True):
         new = f"{section.text.rstrip()}\n".encode("utf-8", "replace")
 
         def change(found: bytes | None) -> tuple[bytes | None, str]:
-            written = self._read_written()
-            own = written.get(output)
-            digests = own.digests if own is not None and own.step == step.step_id else ()
-            if found not in (None, new) and _digest(found or b"") not in digests:
-                return None, (
-                    f"Left {one_line(output)} as it is: it is not as this step wrote it here; "
-                    "remove the file to have it written anew."
-                )
-            if digests[-1:] != (_digest(new),):
-                written[output] = WrittenData(step.step_id, (*digests[-_MAX_DIGESTS:], _digest(new)))
-                files.write(journal_folder(self.folder) / _WRITTEN, msgspec.json.encode(written))
-            return new, f"Wrote {one_line(output)}."
+            if found in (None, new) or self._log.has_written(step.step_id, output, found or b""):
+                return new, f"Wrote {one_line(output)}."
+            return None, (
+                f"Left {one_line(output)} as it is: it is not as this step wrote it here; "
+                "remove the file to have it written anew."
+            )
 
-        return self._change(output, change)
-
-    def _read_written(self) -> dict[str, WrittenData]:
-        """Return what was noted on each data file, by name; nothing where that cannot be read."""
-        try:
-            data = files.read_journal_file(self.folder, _WRITTEN)
-            return msgspec.json.decode(data, type=dict[str, WrittenData])
-        except (OSError, DiskFailed, ItemCorrupt, ValueError, RecursionError):
-            return {}
+        return self._change(step, output, change)
 
     def _change_document(self, step: Step, output: str, change: Callable[[bytes], tuple[bytes, str]]) -> str:
         """Change a document, which begins with the sections of its phase; return what `change` says of it."""
         return self._change(
-            output, lambda found: change(self._skeleton(step, output) if found is None else found)
+            step, output, lambda found: change(self._skeleton(step, output) if found is None else found)
         )
 
-    def _change(self, name: str, change: Change[Result]) -> Result:
-        """Change one output; whoever keeps notes is told before anything is written."""
+    def _change(self, step: Step, name: str, change: Change[Result]) -> Result:
+        """Change one output of a step; it is noted before anything is written."""
 
         def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
             document, result = change(found)
-            if self.note_change is not None and document is not None and document != found:
-                self.note_change(name, found, document)
+            if document is not None and document != found:
+                self._log.note_change(step.step_id, name, found, document)
             return document, result
 
         return change_artifact(self.folder, name, note_and_change)
@@ -312,11 +299,7 @@ class Outputs(msgspec.Struct, frozen=True):
         return found, problems
 
 
-def _digest(document: bytes) -> str:
-    return hashlib.sha256(document).hexdigest()
-
-
-def read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
+def _read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
     """Return the answers that stand in a document, by step and label."""
     shape = read_outline(text.encode())
     return {
@@ -335,10 +318,10 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
     unknown = {
         (step.step_id, question.label)
         for step in mine
-        for question in (*step.brief, *step.standard, *step.deep)
+        for question in step.every_question
         if question.text in asked
     }
-    return frozenset({*unknown, *read_step_answers(mine, output, text), *read_answers({output: text}, "")})
+    return frozenset({*unknown, *_read_step_answers(mine, output, text), *read_answers({output: text}, "")})
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -355,16 +338,10 @@ def _heading_in(document: bytes, heading: str) -> str:
 
 def _heading_around(document: bytes, marker: bytes) -> str:
     """The heading of the section that holds the block behind a marker."""
-    place = document.index(marker)
-    found = read_sections(document)
-    level = next((section.level for section in found if section.start > place), 6)
-    around = [
-        section.heading
-        for section in found
-        if section.start < place < section.end
-        and not section.elaboration
-        and (section.level < level or level == 6)
-    ]
+    place, found = document.index(marker), read_sections(document)
+    level = next((section.level for section in found if section.start > place), DEEPEST)
+    above = [each for each in found if each.start < place < each.end and not each.elaboration]
+    around = [each.heading for each in above if each.level < level or level == DEEPEST]
     return around[-1] if around else ADDITIONAL
 
 
@@ -405,11 +382,7 @@ def add_note(document: bytes, text: str) -> bytes:
         position = pieces.pop(0).end
         if pieces and document.startswith(b"**Item**", pieces[0].start):
             position = pieces[0].end
-    refusal = (
-        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand."
-    )
-    return insert_text(shape, shape.settle(shape.first, position), text, refusal=refusal)
+    return insert_text(shape, shape.settle(shape.first, position), text)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
@@ -424,3 +397,63 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
         elif lines_after and not lines_after[-1].strip():
             lines_after.pop()  # of the blank lines around the note one stays
     return b"".join(lines_after)
+
+
+def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
+    """Return every question that the documents leave or left open, in the order of the steps."""
+    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    asked: dict[str, list[tuple[int, str]]] = {name: [] for name in documents}
+    for name, text in documents.items():
+        if is_markdown(name):
+            asked[name] = list(find_asked_questions(text))
+        elif name.lower().endswith(".json"):
+            asked[name] = list(find_listed_questions(text))
+    found = list_questions(documents, asked)
+    return tuple(each if each.resolver else _name_asker(each, steps, roster) for each in found)
+
+
+def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster) -> OpenQuestion:
+    """Return a question that a step left open, with who asked it."""
+    for step in steps:
+        for each in step.every_question if question.file in step.outputs else ():
+            if question.words in (each.text, each.without):
+                persona = roster[step.persona].title if step.persona in roster else step.persona
+                return replace(question, resolver=f"asked by {persona}, step {step.step_id}")
+    return question
+
+
+def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, answer: str) -> str:
+    """Add an answer where its question stands, with today's date, and return the file.
+
+    A question in a data file is answered in a document of the same phase. The lock is the caller's business.
+    """
+    if not one_line(answer):
+        raise RuleBroken(f"The answer is empty. {UNCHANGED}")
+    date = files.timestamp()[:10]
+    owner = next((step for step in steps if question.file in step.outputs), None)
+    phase = [step for step in steps if owner is not None and step.phase == owner.phase]
+    names = [name for step in phase for name in step.outputs if is_markdown(name)]
+    there = (name for name in names if (folder / name).is_file())
+    file = question.file if is_markdown(question.file) else next(there, "")
+    if not file:
+        raise RuleBroken(f"There is no document of this phase to put the answer into. {UNCHANGED}")
+
+    def change(found: bytes | None) -> tuple[bytes, None]:
+        if found is None:
+            raise RuleBroken(f"{one_line(file)} is gone. {UNCHANGED}")
+        if file == question.file:
+            return add_answer(found, question.line, question.words, answer, date), None
+        words = quote_answer(question.words, answer, date)
+        return insert_addition(found, words, topic=owner.title if owner else "").document, None
+
+    change_artifact(folder, file, change)
+    return file
+
+
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+    """Return what the item's documents say to whoever builds it."""
+    from ..documents.handoff import collect_hand_off  # late: needed once, at the end
+
+    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
+    return collect_hand_off(read_item(folder), documents, questions)

@@ -113,8 +113,7 @@ def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
     section = next((found for found in inner if found.heading.split()[:1] == [key]), None)
     position = find_section_end(shape, section) if section else find_document_end(shape)
     text = bullet if section else f"## {heading}\n\n{bullet}"
-    refusal = f"{PARKING_LOT} cannot be added to without changing how the rest of it reads."
-    return insert_text(shape, position, text, refusal=refusal)
+    return insert_text(shape, position, text)
 
 
 def _read_points(bullets: str) -> Iterator[str]:

@@ -55,7 +55,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
     step_id, at = command.record.step_id, command.record.timestamp
     _make_home(folder)
     if written := find_discussion(folder, step_id, at):
-        return written
+        return written.name
     earlier = [number for step, number in map(_parts, list_transcripts(folder)) if step == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
     files.write(folder / name, render_transcript(command, panel).encode())
@@ -102,23 +102,18 @@ def list_transcripts(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_parts))
 
 
-def find_transcript(folder: Path, number: str) -> Path | None:
-    """Return the transcript of that number in the list, counted from 1; None if there is none."""
-    found = enumerate(list_transcripts(folder), start=1)
-    return next((path for at, path in found if str(at) == number), None)
-
-
-def read_transcript(folder: Path, path: Path) -> bytes:
-    """Return the bytes of one of the item's transcripts; DiskFailed if it lies elsewhere or is not a file."""
-    return read_inside(folder, f"{FOLDER}/{path.name}")
-
-
 def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
     """Yield the item's transcripts that can be read, whether they are ours or not."""
     for number, path in enumerate(list_transcripts(folder), start=1):
+        name = f"{FOLDER}/{path.name}"
         with suppress(OSError, DiskFailed):
-            text = read_transcript(folder, path).decode("utf-8-sig", "replace")
-            yield StoredTranscript(number, f"{FOLDER}/{path.name}", text, parse_transcript(text))
+            text = read_inside(folder, name).decode("utf-8-sig", "replace")
+            yield StoredTranscript(number, name, text, parse_transcript(text))
+
+
+def find_transcript(folder: Path, number: str) -> StoredTranscript | None:
+    """Return the transcript of that number in the list, counted from 1; None if none can be read."""
+    return next((each for each in parse_transcripts(folder) if str(each.number) == number), None)
 
 
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
@@ -127,10 +122,10 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
 
-def find_discussion(folder: Path, step_id: str, at: str) -> str:
-    """Return the path of the transcript of that step and instant; empty if there is none."""
+def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | None:
+    """Return the transcript of that step and instant; None if there is none."""
     marker = _marker(step_id, at)
-    return next((each.name for each in parse_transcripts(folder) if each.text.startswith(marker)), "")
+    return next((each for each in parse_transcripts(folder) if each.text.startswith(marker)), None)
 
 
 def _make_home(folder: Path) -> Path:

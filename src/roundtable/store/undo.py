@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,22 +25,24 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import read_journal_file
+from .files import UNCHANGED, read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
-from .transcript import list_transcripts, parse_transcripts
+from .transcript import find_discussion, parse_transcripts
 
 _FILE = "undo.log"
 _MAX_SIZE = 8 * 1024 * 1024
 
 
-class ChangeNote(msgspec.Struct, frozen=True):
+class ChangeNote(Struct, frozen=True):
     """One change of one file: when, its packed bytes before (None where there was none), a digest after."""
 
     moment: str
     file: str
     packed: bytes | None = msgspec.field(name="before")
     after: str
+    step: str = ""
+    """Who made it; older notes tell it by the beginning of their moment."""
 
     @property
     def before(self) -> bytes | None:
@@ -57,19 +60,32 @@ class Restored(Struct, frozen=True):
 class UndoLog:
     """The notes on what was written into the documents of one item."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, moment: Callable[[], str] = str) -> None:
+        """`moment` names what is noted now, so that it can be taken back together."""
         self._folder = folder
+        self._moment = moment
+        self.problems: list[str] = []
+        """Why changes could not be noted, for the user."""
 
-    def note_change(self, moment: str, name: str, before: bytes | None, after: bytes) -> None:
-        """Note a change that is about to be made; a note that cannot be kept does not stop the change."""
-        note = ChangeNote(moment, name, None if before is None else zlib.compress(before), _digest(after))
-        with suppress(DiskFailed):
+    def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
+        """Note a change that a step is about to make; one that cannot be noted is made all the same."""
+        packed = None if before is None else zlib.compress(before)
+        note = ChangeNote(self._moment(), name, packed, _digest(after), step_id)
+        try:
             path = journal_folder(self._folder) / _FILE
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # of many, the later half is kept
                 kept = notes[len(notes) // 2 :]
                 files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
             files.append(path, msgspec.json.encode(note) + b"\n")
+        except DiskFailed as failure:
+            self.problems.append(f"This change of {one_line(name)} cannot be undone. {failure.failed}")
+
+    def has_written(self, step_id: str, name: str, document: bytes) -> bool:
+        """Whether a step has given a file these bytes."""
+        digest = _digest(document)
+        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        return any((note.step or note.moment[: len(step_id)]) == step_id for note in notes)
 
     def has_notes(self, moment: str) -> bool:
         """Whether anything was changed at a moment."""
@@ -77,21 +93,11 @@ class UndoLog:
 
     def plan_undo(self, moment: str) -> tuple[Restored, ...]:
         """Return the files as they were before a moment; DiskFailed where one was edited since."""
-        changes: dict[str, list[ChangeNote]] = {}
-        for note in self._read():
-            if note.moment == moment:
-                chain = changes.setdefault(note.file, [])
-                # A note that does not go on from the one before is of a write that was never made.
-                if chain and _digest(note.before or b"") != chain[-1].after:
-                    chain.clear()
-                chain.append(note)
-        if not changes:
-            raise DiskFailed(
-                "There is no undo information for this change.",
-                saved="Nothing was changed.",
-                do="Edit the document by hand.",
-            )
-        return tuple(self._restore(name, chain) for name, chain in changes.items())
+        notes = [note for note in self._read() if note.moment == moment]
+        if not notes:
+            raise _cannot_undo("There is no undo information for this change.")
+        names = dict.fromkeys(note.file for note in notes)
+        return tuple(self._restore(name, [note for note in notes if note.file == name]) for name in names)
 
     def find_before(self, name: str, current: bytes) -> bytes | None:
         """Return a file from before the change that made it what it is now; None where that is not known."""
@@ -99,20 +105,21 @@ class UndoLog:
         notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
         return next((note.before for note in notes), None)
 
-    def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
-        """Return a file without the changes of one moment, which follow one another."""
-        before = chain[0].before
+    def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
+        """Return a file without the changes of one moment; a note may be of a write that was never made."""
         try:
             current = read_artifact(self._folder, name)
         except FileNotFoundError:
             current = None
-        if current != before and (current is None or _digest(current) != chain[-1].after):
-            raise DiskFailed(
-                f"{one_line(name)} was edited since, so what was written there cannot be taken back.",
-                saved="Nothing was changed.",
-                do="Edit the document by hand.",
+        document = current
+        for note in reversed(notes):
+            if document is not None and _digest(document) == note.after:
+                document = note.before
+        if document == current and all(note.before != current for note in notes):
+            raise _cannot_undo(
+                f"{one_line(name)} was edited since, so what was written there cannot be taken back."
             )
-        return Restored(name, current, before)
+        return Restored(name, current, document)
 
     def _read(self) -> list[ChangeNote]:
         try:
@@ -174,12 +181,11 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     Raises RuleBroken if there is none.
     """
     if number is not None:
-        content = next((each.content for each in parse_transcripts(folder) if each.number == number), None)
-        if content is None:
-            paths = enumerate(list_transcripts(folder), start=1)
-            known = ", ".join(f"{at} ({path.stem})" for at, path in paths)
+        talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
+        if number not in talks:
+            known = ", ".join(f"{at} (step {step_id})" for at, (step_id, _) in talks.items())
             raise RuleBroken(f"There is no elaboration {number}. There is: {known or 'none'}.")
-        return content.key
+        return talks[number]
     meta = read_meta(folder) or {}
     for record in reversed(meta.get("elaborations", [])):
         match record:
@@ -190,9 +196,8 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
-    mark = marker(step_id, at)
-    contents = (each.content for each in parse_transcripts(folder))
-    transcript = next((each for each in contents if each and each.key == (step_id, at)), None)
+    mark, found = marker(step_id, at), find_discussion(folder, step_id, at)
+    transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
@@ -240,6 +245,10 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_ex
     if place.has_more:
         return "something was added to it"
     return "" if is_exact else "the blank lines around it were changed"
+
+
+def _cannot_undo(failed: str) -> DiskFailed:
+    return DiskFailed(failed, saved=UNCHANGED, do="Edit the document by hand.")
 
 
 def _digest(data: bytes) -> str:

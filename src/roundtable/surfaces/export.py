@@ -18,8 +18,6 @@ from .. import __version__
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
-from ..core.synthesis import Draft, Entry, render
-from ..core.turns import Turn
 
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -54,7 +52,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         focus_question="{focus question}",
         first=_COLLEAGUE,
     )
-    leads = [(phase.key, phase.name, roster.lead_of(phase.key).persona.name) for phase in PHASES]
+    leads = [(phase.key, phase.name, roster.lead_of(phase.key).name) for phase in PHASES]
     writes = [
         (step.step_id, step.title, step.depth, ", ".join(step.outputs), ", ".join(step.depends_on) or "-")
         for step in steps
@@ -74,7 +72,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "unclear": lines.UNCLEAR_EXIT,
         "unsaved": lines.RECORD_FAILED,
         "greeting": lines.new_in_phase(_ANYBODY, Phase("", "{phase}", "{phase description}")),
-        "synthesis": _render_synthesis(roster),
+        "participants": ", ".join(f"{each.name} ({each.short_role})" for each in roster.personas),
         "count": str(len(roster.personas)),
         "first": first.name,
         "keys": ", ".join(json.dumps(key) for key in roster.keys),
@@ -99,7 +97,6 @@ def _describe_persona(persona: Persona) -> str:
 
 def _describe_voice(persona: Persona, roster: Roster) -> Iterator[str]:
     yield f"**{persona.title}**\n"
-    yield f"- Lens: {', '.join(persona.lens)}."
     yield from (f"- Speaks like: {pattern}" for pattern in persona.patterns)
     for key, behaviour in persona.towards:
         if key in roster:
@@ -118,30 +115,6 @@ def _describe_step(step: Step) -> Iterator[str]:
         "Writes": [f"- {each.output}: {each.section}" for each in step.targets],
     }
     yield from ("\n".join([f"{head}:", "", *rows]) for head, rows in lists.items() if rows)
-
-
-def _render_synthesis(roster: Roster) -> str:
-    """Return the block of SYN-1 with its places open, rendered by the rule itself."""
-    first = roster.personas[0]
-    draft = Draft(
-        insights=(Entry("{insight}", (1,)),),
-        decisions=(Entry("{decision}", (1,), "{rationale}"),),
-        questions=(Entry("{question}", (1,), "{why it is open, who should resolve it}"),),
-        actions=(Entry("{action}", (1,), "{owner}"),),
-    )
-    block = render(
-        draft, step_id="{step_id}", title="{title}", roster=roster,
-        turns=(Turn(1, first.key, "{text}"),), exit_type="user-initiated",
-    )  # fmt: skip
-    places = {
-        "\\": "",
-        f"[{first.first_name}]": "[{attribution}]",
-        "**Turns**: 1": "**Turns**: {turn_count}",
-        "**Exit**: user-initiated": "**Exit**: {user-initiated | turn-limit}",
-    }
-    for words, place in places.items():
-        block = block.replace(words, place)
-    return block.strip()
 
 
 class Host(msgspec.Struct, frozen=True):

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, list_files, read_text
+from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
-from .relations import find_relations, first_line
-from .report import FoundFile, Survey, draft_answer, estimate
-from .search import rank_files, search_files
+from .report import FoundFile, Survey, draft_answer, estimate, first_line
+from .search import files_holding, rank_files
+from .symbols import find_definitions, find_symbol
 from .terms import extract_terms
 
 _FINDINGS = 40
 _TOUCHED = 6
 _BEFORE_NEW, _NEW = 16, 4
 _STRONG = 0.45
+_NAMES = 8
+_READ = 1_500  # files read again for the names
 
 
 def survey(
@@ -41,31 +44,53 @@ def survey(
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
     terms = extract_terms(item)
-    hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
-    found = rank_files(root, paths, terms, hits, past.kin)
+    found = rank_files(root, paths, terms, past.kin)
     picked = [path for path in picked if path in known]
     findings = _put_first(root, found, picked)
     # What was picked, else what stands out: not far below the first, and few.
     least = findings[0].score * _STRONG if findings else 0.0
     strong = [each for each in findings if each.picked] or [each for each in findings if each.score >= least]
-    ties = find_relations(root, paths, strong[:_TOUCHED])
-    radius = _put_first(root, rank_radius(root, paths, found, past, history, ties), picked)
+    names = _find_names(root, strong[:_TOUCHED])
+    users = _find_users(root, paths, names)
+    radius = _put_first(root, rank_radius(root, found, past, history), picked)
     more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
     others = sorted(known - {file.path for file in radius}) if more else []
-    led_to = rank_files(root, others, more, search_files(root, others, more), {})
+    led_to = rank_files(root, others, more)
     new = [file for file in led_to if file.lines][:_NEW]
-    scope, complexity, users = estimate(found, ties.users, ties.tests)
+    scope, complexity, figure = estimate(found, users if names else None)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
         radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
         scope=scope,
         complexity=complexity,
-        users=users,
+        users=figure,
         named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
+
+
+def _find_names(root: Path, touched: Sequence[FoundFile]) -> list[str]:
+    """Return the names whose definitions hold the best lines of the touched source files."""
+    sources = [each for each in touched if file_kind(each.path) == "source"]
+    definitions = find_definitions({each.path: read_text(root, each.path) or b"" for each in sources})
+    around = (find_symbol(definitions[each.path], line.number) for each in sources for line in each.lines)
+    names = dict.fromkeys(each.name for each in around if each is not None)
+    return [name for name in names if len(name) > 3 and not name.startswith("__")][:_NAMES]
+
+
+def _find_users(root: Path, paths: Sequence[str], names: Sequence[str]) -> frozenset[str]:
+    """Return the source files and tests that mention a name; one that is everywhere says nothing."""
+    sources = [path for path in paths if file_kind(path) in ("source", "test")]
+    mentions: dict[str, set[str]] = {name: set() for name in names}
+    for path in files_holding(root, sources, names)[:_READ]:
+        data = read_text(root, path) or b""
+        for name, found in mentions.items():
+            if re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", data):
+                found.add(path)
+    most = max(8, len(sources) // 5)
+    return frozenset[str]().union(*(found for found in mentions.values() if len(found) <= most))
 
 
 def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) -> tuple[FoundFile, ...]:

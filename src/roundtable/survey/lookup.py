@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -16,27 +15,21 @@ from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
-from .report import CodeLine
-from .search import files_holding, rank_files, search_files
+from .report import CodeLine, make_line
+from .search import files_holding, rank_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
-from .terms import Term, extract_terms
+from .terms import extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
 _FEWEST_LINES = 20
-MAX_EXCERPT_LINES = 240
-"""Of all excerpts together."""
-SMALL_FILE = 80
-"""A file of so few lines is shown whole."""
+MAX_EXCERPT_LINES = 240  # of all excerpts together
+SMALL_FILE = 80  # a file of so few lines is shown whole
 _CANDIDATES = 24
 _NAMED, _PICKED = 1.5, 3.0  # how much more a file counts that a document names, and that a panel picked
 _IN_NAME = 1.5  # how much more a line counts in a definition whose name has one of the terms
 _LATER = 0.8  # what each further line of a file counts
-_NEARLY = 12  # lines between two excerpts that are shown as one
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
-_NEAR, _MAX_CALLS, _MAX_HOPS = 8, 24, 2
-_CALL = re.compile(rb"\b([A-Za-z_][A-Za-z0-9_]{3,60})\(")
-_KEYWORDS = ("class", "def", "func", "function", "fn", "struct")
 _PART = 0.5  # what a part of a word counts in a search
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
@@ -73,43 +66,13 @@ class Excerpt(Struct, frozen=True):
         """The text with its number before each line, so that a citation needs no counting."""
         return "\n".join(f"{at} {line}".rstrip() for at, line in enumerate(self.text.split("\n"), self.first))
 
-
-class _Span(Struct, frozen=True):
-    """Lines of a file that are to be shown, counted from 1, the line that was found, and why."""
-
-    path: str
-    lines: tuple[bytes, ...]
-    first: int
-    last: int
-    number: int
-    reason: str
-
-    @classmethod
-    def around(cls, path: str, data: bytes, number: int, definition: Definition | None) -> _Span:
-        lines = tuple(data.rstrip(b"\n").split(b"\n"))
-        reason = f"defines {definition.name}" if definition else "has the item's words"
-        if len(lines) <= SMALL_FILE:
-            return cls(path, lines, 1, len(lines), number, f"the whole file, {reason}")
-        # The definition's beginning where the found line is near it.
-        if definition and number - definition.first < EXCERPT_LINES - 3:
-            first = max(1, definition.first - 1)
-            last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
-        else:
-            first = max(1, number - EXCERPT_LINES // 2)
-            last = first + EXCERPT_LINES - 1
-        last = min(last, len(lines))
-        first = max(1, min(first, last - _FEWEST_LINES + 1))
-        while first < last and not lines[first - 1].strip():
-            first += 1
-        return cls(path, lines, first, last, number, reason)
-
     @property
-    def is_test(self) -> bool:
-        return file_kind(self.path) == "test"
+    def last(self) -> int:
+        """The number of the last line."""
+        return self.first + self.text.count("\n")
 
-    def is_near(self, other: _Span) -> bool:
-        gap = max(self.first, other.first) - min(self.last, other.last)
-        return self.path == other.path and gap <= _NEARLY
+    def overlaps(self, other: Excerpt) -> bool:
+        return self.path == other.path and self.first <= other.last and other.first <= self.last
 
     def is_excluded(self, excluded: Collection[str]) -> bool:
         """Whether the user said of one of these lines that it is not touched."""
@@ -131,11 +94,11 @@ def find_excerpts(
     leave_out: Sequence[str] = OWN_FOLDERS,
     picked: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:
-    """Return about six excerpts around the symbols that fit the item best, and what those lead to.
+    """Return about six excerpts around the symbols that fit the item best, a small file whole.
 
     `item_text` has the title on its first line; words of the documents count less, but a file that they name
-    counts more, and one that a panel picked still more. A small file is shown whole, and two excerpts that
-    nearly touch are one. Nothing comes from a file, nor from around a `path:line`, that the user excluded.
+    counts more, and one that a panel picked still more. Nothing comes from a file, nor from around a
+    `path:line`, that the user excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
@@ -145,7 +108,7 @@ def find_excerpts(
     boost |= dict.fromkeys(picked, _PICKED)
     files = [
         replace(file, score=file.score * boost.get(file.path, 1.0))
-        for file in rank_files(root, paths, terms, search_files(root, paths, terms), {})
+        for file in rank_files(root, paths, terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
     files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
@@ -157,69 +120,36 @@ def find_excerpts(
             around = find_symbol(definitions.get(file.path, ()), line.number)
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
             worth = file.score * _LATER**order * (_IN_NAME if in_name else 1.0)
-            scored.append((worth, _Span.around(file.path, texts[file.path], line.number, around)))
-    scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].number))
-    chosen: list[_Span] = []
-    for _, span in scored:
-        if len(chosen) < MAX_EXCERPTS:
-            _choose(chosen, span, excluded)
-    hops = [
-        hop
-        for hop in _follow_names(root, paths, chosen, terms)
-        if not hop.is_excluded(excluded) and not any(hop.is_near(each) for each in chosen)
-    ]
-    # What the best hits lead to takes the place of the weakest.
-    chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
-    while sum(span.last - span.first + 1 for span in chosen) > MAX_EXCERPT_LINES:
-        del chosen[max(len(chosen) - len(hops) - 1, 0)]
-    return tuple(
-        Excerpt(span.path, span.first, _join_lines(span.lines[span.first - 1 : span.last]), span.reason)
-        for span in chosen
-    )
+            scored.append((worth, _show_around(file.path, texts[file.path], line.number, around)))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first))
+    chosen: list[Excerpt] = []
+    left = MAX_EXCERPT_LINES
+    for _, each in scored:
+        length = each.last - each.first + 1
+        if length > left or each.is_excluded(excluded) or any(map(each.overlaps, chosen)):
+            continue
+        here = [other for other in chosen if other.path == each.path]
+        tests = [other for other in (*chosen, each) if file_kind(other.path) == "test"]
+        if len(here) < _MAX_ALIKE and len(tests) <= _MAX_ALIKE:
+            chosen.append(each)
+            left -= length
+    return tuple(chosen[:MAX_EXCERPTS])
 
 
-def _choose(chosen: list[_Span], span: _Span, excluded: Collection[str]) -> None:
-    """Add an excerpt to the chosen ones, join it to one that it nearly touches, or leave it out."""
-    near = next((at for at, each in enumerate(chosen) if each.is_near(span)), None)
-    if near is not None:
-        before = chosen[near]
-        span = replace(before, first=min(before.first, span.first), last=max(before.last, span.last))
-        if span.last - span.first < SMALL_FILE and not span.is_excluded(excluded):
-            chosen[near] = span
-        return
-    alike = [each for each in chosen if each.path == span.path or (each.is_test and span.is_test)]
-    if len(alike) < _MAX_ALIKE and not span.is_excluded(excluded):
-        chosen.append(span)
-
-
-def _follow_names(
-    root: Path, paths: Sequence[str], chosen: Sequence[_Span], terms: Sequence[Term]
-) -> Iterator[_Span]:
-    """Yield where the names are defined that are called near the best hits: one hop, two places.
-
-    A name that shares a word with the item comes first, then a class, then whatever stands nearest.
-    """
-    own = {path.path for path in chosen}
-    calls: dict[str, tuple[bool, bool, int]] = {}
-    for order, span in enumerate(chosen):
-        near = slice(max(span.first, span.number - _NEAR) - 1, min(span.last, span.number + _NEAR))
-        for found in _CALL.findall(b"\n".join(span.lines[near])):
-            name = found.decode("ascii")
-            fits = any(not term.whole and term.text in name.lower() for term in terms)
-            calls.setdefault(name, (not fits, not name[0].isupper(), order))
-    names = sorted(calls, key=lambda name: calls[name])[:_MAX_CALLS]
-    sources = [path for path in paths if file_kind(path) == "source" and path not in own]
-    needles = [f"{keyword} {name}" for name in names for keyword in _KEYWORDS]
-    held = files_holding(root, sources, needles)[:_CANDIDATES]
-    texts = {path: read_text(root, path) or b"" for path in held}
-    places: dict[str, list[tuple[str, Definition]]] = {}
-    for path, definitions in find_definitions(texts).items():
-        for each in definitions:
-            places.setdefault(each.name, []).append((path, each))
-    # A name that is defined in several files leads nowhere in particular.
-    single = [places[name][0] for name in names if len(places.get(name, ())) == 1]
-    for path, definition in single[:_MAX_HOPS]:
-        yield _Span.around(path, texts[path], definition.first, definition)
+def _show_around(path: str, data: bytes, number: int, definition: Definition | None) -> Excerpt:
+    """Return the lines around a line that was found: of the definition it is in, if that begins near it."""
+    lines = data.rstrip(b"\n").split(b"\n")
+    reason = f"defines {definition.name}" if definition else "has the item's words"
+    first, last = number - EXCERPT_LINES // 2, number + EXCERPT_LINES // 2
+    if len(lines) <= SMALL_FILE:
+        first, last, reason = 1, len(lines), f"the whole file, {reason}"
+    elif definition and number - definition.first < EXCERPT_LINES - 3:
+        first = definition.first - 1
+        last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
+    first = max(1, first)
+    while first < number and not lines[first - 1].strip():
+        first += 1
+    return Excerpt(path, first, _join_lines(lines[first - 1 : last]), reason)
 
 
 def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
@@ -230,8 +160,7 @@ def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, .
         data = read_text(root, path) if file_kind(path) == "source" else None
         for number, line in enumerate((data or b"").split(b"\n"), 1):
             if (name := defined_name(line)) in names:
-                shown = CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
-                found.setdefault((path, name), (line[:1].isspace(), shown))
+                found.setdefault((path, name), (line[:1].isspace(), make_line(path, number, line)))
     ranked = sorted(found.values(), key=lambda each: each[0])
     return tuple(line for _, line in ranked[:_MAX_NAMED])
 
@@ -295,17 +224,15 @@ def list_folders(
     paths = _list_shown(root.absolute(), excluded, leave_out)
     is_small = sum(map(len, paths)) < _SMALL_PROJECT
     folders: dict[str, list[str]] = {posixpath.dirname(path): [] for path in near}
-    homes, known = frozenset(folders), frozenset(near)
-    others: Counter[str] = Counter()
+    homes = frozenset(folders)
     for path in paths:
         folder, name = posixpath.split(path)
         if not is_small and folder not in homes:
-            others["/".join(folder.split("/")[:2])] += 1
-        elif path not in known:
+            folders.setdefault("/".join(folder.split("/")[:2]), [])
+        elif path not in near:
             folders.setdefault(folder, []).append(name)
-    rows = [f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}".rstrip() for folder, names in folders.items()]
-    rows += [f"{folder or '.'}/ and below: {count} files" for folder, count in others.items()]
-    return "\n".join(rows)
+    rows = (f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}" for folder, names in folders.items())
+    return "\n".join(row.rstrip() for row in rows)
 
 
 def is_secret(path: str) -> bool:

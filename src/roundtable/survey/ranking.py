@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-import posixpath
-import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +18,7 @@ from msgspec.structs import replace
 
 from ..git import run_git
 from .files import Kind, file_kind, read_text
-from .relations import Relations, bare_name, first_line
-from .report import NO_MARKS, FoundFile
+from .report import NO_MARKS, FoundFile, first_line
 from .terms import Term, word_stems
 
 MAX_COMMITS = 4_000
@@ -30,16 +27,14 @@ _SWEEPING = 40  # a commit on more files than this is a reformat or a move, and 
 _HALF_LIFE = 50  # commits after which a change counts half
 _ALL_RECENT = 72.0  # what changing in every commit would sum up to
 MAX_RADIUS = 60
-_TEXT, _NAME, _FOLDER, _DEFINED = 4.5, 2.7, 4.7, 0.95
+_TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7
 _KIN, _NEAREST, _RECENT, _LAST = 1.5, 1.3, 3.2, 1.1
-_SIZE = 0.3
 _KINDS: Final[Mapping[Kind, float]] = {
     "source": 0.0, "test": -0.3, "docs": -1.5, "config": -0.3, "generated": 0.0
 }  # fmt: skip
-_PAIR, _COMPANION, _NEIGHBOUR = 1.4, 2.2, 0.4
+_COMPANION = 2.2
 _ANCHORS = 25
 _FRESH = 1 / 41  # changed within the last 400 commits
-_MAX_NEAR = 2_000
 
 
 class Commit(Struct, frozen=True):
@@ -132,105 +127,40 @@ def find_companions(
 
 
 def rank_radius(
-    root: Path,
-    paths: Sequence[str],
-    findings: Sequence[FoundFile],
-    past: PastChanges,
-    history: Sequence[Commit],
-    ties: Relations,
+    root: Path, findings: Sequence[FoundFile], past: PastChanges, history: Sequence[Commit]
 ) -> tuple[FoundFile, ...]:
     """Return the files that the item may touch, the likeliest first, each with a line."""
     found = {finding.path: finding for finding in findings}
-    fresh = (path for path, last in past.last.items() if last > _FRESH)
-    base = _score_alone(root, {*found, *past.kin, *fresh}, found, past)
     if not found and not past.kin:
         return ()
-    best = max(base.values())
-    likely = sorted(base, key=lambda path: (-base[path], path))[:_ANCHORS]
-    anchors = {path: math.exp((base[path] - best) / 2) for path in likely}
-    base |= _score_alone(root, _find_near(paths, anchors) - base.keys(), found, past)
-    pairs = _pair_files(base, best)
-    folders: dict[str, float] = {}
-    for path in likely:
-        folders.setdefault(posixpath.dirname(path), anchors[path])
-    chances = {path: math.exp(base[path] - best) for path in likely}
+    fresh = (path for path, last in past.last.items() if last > _FRESH)
+    alone = {path: _score_alone(path, found, past) for path in {*found, *past.kin, *fresh}}
+    best = max(alone.values())
+    likely = sorted(alone, key=lambda path: (-alone[path], path))[:_ANCHORS]
+    chances = {path: math.exp(alone[path] - best) for path in likely}
     whole = sum(chances.values())
-    company = find_companions(history, {path: each / whole for path, each in chances.items()}, base.keys())
-    scores = {
-        path: value
-        + _PAIR * pairs.get(path, 0.0)
-        + _COMPANION * company.get(path, 0.0)
-        + _NEIGHBOUR * folders.get(posixpath.dirname(path), 0.0) * ("/" in path)
-        for path, value in base.items()
-    }
-    order = sorted(scores, key=lambda path: (-scores[path], path))[: 2 * MAX_RADIUS]
-    lines = {each.path: (each,) for each in (*ties.users, *ties.tests)}
+    company = find_companions(history, {path: each / whole for path, each in chances.items()}, alone.keys())
+    scores = {path: value + _COMPANION * company.get(path, 0.0) for path, value in alone.items()}
     listed = []
-    for path in order:
+    for path in sorted(scores, key=lambda path: (-scores[path], path))[: 2 * MAX_RADIUS]:
         file = found.get(path) or FoundFile(path, 0.0, 0, ())
-        cited = file.lines or lines.get(path)
-        if not cited and (data := read_text(root, path)):
-            cited = (first_line(path, data),)
-        if cited:
-            listed.append(replace(file, score=scores[path], lines=cited))
+        data = None if file.lines else read_text(root, path)
+        lines = (first_line(path, data),) if data else file.lines
+        if lines:
+            listed.append(replace(file, score=scores[path], lines=lines))
     return tuple(listed[:MAX_RADIUS])
 
 
-def _score_alone(
-    root: Path, paths: Iterable[str], found: Mapping[str, FoundFile], past: PastChanges
-) -> dict[str, float]:
-    """Return for each file what its own words and history say, whatever else is likely."""
-    scores = {}
-    for path in paths:
-        marks = found[path].marks if path in found else NO_MARKS
-        try:
-            size = os.lstat(root / path).st_size
-        except OSError:
-            continue
-        scores[path] = (
-            _TEXT * marks.text
-            + _NAME * marks.name
-            + _FOLDER * marks.folder
-            + _DEFINED * marks.defined
-            + _KIN * past.kin.get(path, 0.0)
-            + _NEAREST * past.nearest.get(path, 0.0)
-            + _RECENT * past.recent.get(path, 0.0)
-            + _LAST * past.last.get(path, 0.0)
-            + _SIZE * math.log1p(min(size, 1_000_000)) / 10
-            + _KINDS[file_kind(path)]
-        )
-    return scores
-
-
-def _find_near(paths: Sequence[str], anchors: Mapping[str, float]) -> set[str]:
-    """Return the files with the bare name, or in the folder, of one of the likeliest."""
-    names = {bare_name(path) for path in anchors}
-    folders = {posixpath.dirname(path) for path in list(anchors)[:8]} - {""}
-    near = (path for path in paths if posixpath.dirname(path) in folders or bare_name(path) in names)
-    return {path for _, path in zip(range(_MAX_NEAR), near, strict=False)}
-
-
-def _pair_files(base: Mapping[str, float], best: float) -> dict[str, float]:
-    """Return how likely the test of each file is, or the file of each test, or its page of documentation."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for path in base:
-        groups[bare_name(path)].append(path)
-    pairs: dict[str, float] = {}
-    for name, group in groups.items():
-        if len(name) < 3 or not 2 <= len(group) <= 40:
-            continue
-        for path in group:
-            others = (other for other in group if file_kind(other) != file_kind(path))
-            pairs[path] = max(
-                (math.exp((base[other] - best) / 2) * _likeness(path, other, len(group)) for other in others),
-                default=0.0,
-            )
-    return pairs
-
-
-def _likeness(path: str, other: str, rivals: int) -> float:
-    """Return how much two files of one bare name belong together: where many have it, by their folders."""
-    if rivals <= 3:
-        return 1.0
-    mine, theirs = (set(re.split(r"[/_]", each.lower())[:-1]) for each in (path, other))
-    return 0.4 + 0.6 * len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+def _score_alone(path: str, found: Mapping[str, FoundFile], past: PastChanges) -> float:
+    """Return what a file's own words and history say, whatever else is likely."""
+    marks = found[path].marks if path in found else NO_MARKS
+    return (
+        _TEXT * marks.text
+        + _NAME * marks.name
+        + _FOLDER * marks.folder
+        + _KIN * past.kin.get(path, 0.0)
+        + _NEAREST * past.nearest.get(path, 0.0)
+        + _RECENT * past.recent.get(path, 0.0)
+        + _LAST * past.last.get(path, 0.0)
+        + _KINDS[file_kind(path)]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -22,6 +22,8 @@ _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
 _MAX_PLACES = 5  # in a draft answer
+_LONGEST_LINE = 400
+_PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
 
 
 class CodeLine(Struct, frozen=True):
@@ -32,19 +34,26 @@ class CodeLine(Struct, frozen=True):
     text: str
 
 
+def make_line(path: str, number: int, line: bytes) -> CodeLine:
+    """Return a line as a survey cites it: cut where it is very long."""
+    return CodeLine(path, number, line[:_LONGEST_LINE].decode("utf-8", "replace").strip())
+
+
+def first_line(path: str, data: bytes) -> CodeLine:
+    """Return the first line of a file that is not empty."""
+    rest = data.lstrip()
+    return make_line(path, data[: len(data) - len(rest)].count(b"\n") + 1, rest.partition(b"\n")[0])
+
+
 class Marks(NamedTuple):
-    """How well the terms fit a file, 0 to 1: on the whole, in its name, its folders, its definitions."""
+    """How well the terms fit a file, 0 to 1: on the whole, in its name, in its folders."""
 
     text: float = 0.0
     name: float = 0.0
     folder: float = 0.0
-    defined: float = 0.0
 
 
 NO_MARKS = Marks()
-
-
-_PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
 
 
 class FoundFile(Struct, frozen=True):
@@ -77,26 +86,28 @@ class Survey(Struct, frozen=True):
     """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
-def estimate(
-    findings: Sequence[FoundFile], users: Sequence[CodeLine], tests: Sequence[CodeLine]
-) -> tuple[Scope, Complexity, str]:
-    """Estimate scope and complexity; return them with how many other files use those that look touched."""
+def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tuple[Scope, Complexity, str]:
+    """Estimate scope and complexity; return them with how many other files use those that look touched.
+
+    `users` are the files that mention what the findings define; None where no name is known.
+    """
     likely = likely_files(findings)
     if not likely:
         return "medium", "medium", ""
     folders = {posixpath.dirname(path) for path in likely}
-    using = {line.path for line in users if file_kind(line.path) != "test"} - set(likely)
+    using = {path for path in users or () if file_kind(path) != "test"} - set(likely)
+    is_tested = any(file_kind(path) == "test" for path in users or ())
     scope: Scope = "medium"
     if len(likely) > _LARGE_FILES or len(folders) > _LARGE_FOLDERS:
         scope = "large"
     elif len(likely) <= _SMALL_FILES and len(folders) <= _SMALL_FOLDERS:
         scope = "small"
-    points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not tests)
+    points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not is_tested)
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
     complexity: Complexity = "low" if points <= 1 else "medium" if points == 2 else "high"
     them = "it" if len(likely) == 1 else "them"
-    use = "file imports or mentions" if len(using) == 1 else "files import or mention"
-    return scope, complexity, f"{len(using)} other {use} {them}"
+    use = "file mentions" if len(using) == 1 else "files mention"
+    return scope, complexity, "" if users is None else f"{len(using)} other {use} {them}"
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -149,10 +160,8 @@ def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
     data = read_text(survey.root, line.path)
-    rows = data.split(b"\n", line.number) if data is not None else []
-    if len(rows) < line.number:
-        return False
-    return rows[line.number - 1][:400].decode("utf-8", "replace").strip() == line.text
+    rows = (data or b"").split(b"\n", line.number)
+    return len(rows) >= line.number and make_line(line.path, line.number, rows[line.number - 1]) == line
 
 
 def cite(line: CodeLine) -> str:

@@ -6,14 +6,14 @@ import heapq
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from .files import Kind, file_kind, read_text, sift
-from .report import CodeLine, FoundFile, Marks
+from .report import CodeLine, FoundFile, Marks, make_line
 from .symbols import defined_name
 from .terms import Term, split_name, word_root
 
@@ -24,23 +24,17 @@ _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
 READ_AGAIN = 300
 _LINES = 3
-_LONGEST_LINE = 400
 _K1, _B = 1.4, 0.55
-_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
-_KIN = 0.75
+_NAME, _FOLDER, _DEFINED = 5.0, 1.6, 2.5
 _UNNAMED = 0.4
+_KIN = 0.75
+NO_KIN: Final[Mapping[str, float]] = {}
 _KINDS: Final[Mapping[Kind, float]] = {
     "source": 1.0,
     "test": 0.72,
     "docs": 0.55,
     "config": 0.6,
     "generated": 0.15,
-}
-# What an item asks for by name does not come lower for its kind.
-_WISHES: Final[Mapping[str, Kind]] = {
-    **dict.fromkeys(("doc", "docs", "document", "docum", "readm", "chang", "changelog"), "docs"),
-    **dict.fromkeys(("ci", "workflow", "depend", "config", "lint"), "config"),
-    "test": "test",
 }
 
 
@@ -97,26 +91,18 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
         position = small.find(spelling, end)
 
 
-class Hit(Struct, frozen=True):
-    """A file in which terms occur: its size in bytes and the count of each term."""
-
-    path: str
-    size: int
-    counts: tuple[int, ...]
-
-
-def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tuple[Hit, ...]:
-    """Return the files with a hit, and how often each term occurs in them; capitals do not matter."""
+def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> dict[str, tuple[int, ...]]:
+    """Return how often each term occurs in each file with a hit, by its path; capitals do not matter."""
     if not terms or not paths:
-        return ()
+        return {}
     spellings = [term.spellings for term in terms]
-    files = []
+    found = {}
     for path in sift(root, paths, [term.text for term in terms], exact=False):
         small = (read_text(root, path) or b"").lower()
         counts = tuple([sum(map(small.count, forms)) for forms in spellings])
         if any(counts):
-            files.append(Hit(path, len(small), counts))
-    return tuple(files)
+            found[path] = counts
+    return found
 
 
 def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
@@ -137,15 +123,15 @@ def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> t
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Sequence[Hit], kin: Mapping[str, float]
+    root: Path, paths: Sequence[str], terms: Sequence[Term], kin: Mapping[str, float] = NO_KIN
 ) -> tuple[FoundFile, ...]:
-    """Return the files, the likeliest first; each with its count and its best lines.
+    """Return the files with the terms, the likeliest first; each with its count and its best lines.
 
     `kin` is how much commits with like subjects changed a file, 0 to 1.
     """
-    rarity = weigh_terms(terms, hits, len(paths))
-    chosen = _choose_files(paths, terms, hits, kin, rarity)
-    wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
+    hits = search_files(root, paths, terms)
+    rarity = weigh_terms(terms, hits.values(), len(paths))
+    chosen = _choose_files(paths, terms, hits, rarity)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
     rarity = weigh_names(terms, rarity, places)
@@ -158,20 +144,19 @@ def rank_files(
     findings = []
     for path, found in places.items():
         mark = marks[path]._replace(text=marks[path].text / top)
-        score = mark.text * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
-        score += _KIN * kin.get(path, 0.0)
-        if score > 0:
+        if mark.text:
+            score = mark.text * _KINDS[file_kind(path)] + _KIN * kin.get(path, 0.0)
             lines = best_lines(path, found.lines, rarity)
             findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
 
 
-def weigh_terms(terms: Sequence[Term], hits: Sequence[Hit], files: int) -> tuple[float, ...]:
+def weigh_terms(terms: Sequence[Term], hits: Collection[tuple[int, ...]], files: int) -> tuple[float, ...]:
     """Return what each term weighs: its own weight, times how rare it is among the files."""
+    held = [sum(1 for counts in hits if counts[index]) for index in range(len(terms))]
     return tuple(
         term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
-        for index, term in enumerate(terms)
-        for count in [sum(1 for hit in hits if hit.counts[index])]
+        for term, count in zip(terms, held, strict=True)
     )
 
 
@@ -194,34 +179,19 @@ def weigh_names(
 
 
 def _choose_files(
-    paths: Sequence[str],
-    terms: Sequence[Term],
-    hits: Sequence[Hit],
-    kin: Mapping[str, float],
-    rarity: Sequence[float],
+    paths: Sequence[str], terms: Sequence[Term], hits: Mapping[str, tuple[int, ...]], rarity: Sequence[float]
 ) -> list[str]:
-    """Return the paths worth reading again, by counts, path and history."""
-    scores: dict[str, float] = {}
-    usual = sum(hit.size for hit in hits) / len(hits) if hits else 1.0
-    for hit in hits:
-        length = _K1 * (1 - _B + _B * hit.size / usual)
-        scores[hit.path] = sum(
-            weight * count / (count + length)
-            for weight, count in zip(rarity, hit.counts, strict=True)
-            if count
-        )
-    texts = [term.text for term in terms]
+    """Return the paths worth reading again: those with the weightiest terms, in the text or in the path."""
+    scores = {
+        path: sum(weight for weight, count in zip(rarity, counts, strict=True) if count)
+        for path, counts in hits.items()
+    }
     for path in paths:
         small = path.lower()
-        for text, weight in zip(texts, rarity, strict=True):
-            if text in small:
+        for term, weight in zip(terms, rarity, strict=True):
+            if term.text in small:
                 scores[path] = scores.get(path, 0.0) + weight
-    top = max(scores.values(), default=1.0)
-    for path, value in kin.items():
-        scores[path] = scores.get(path, 0.0) + top * value
-    # The kind of a path costs more to know than its score, so it is asked for the better ones only.
-    better = heapq.nlargest(10 * READ_AGAIN, scores, key=lambda path: (scores[path], path))
-    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[file_kind(path)], path))
+    return heapq.nlargest(READ_AGAIN, scores, key=lambda path: (scores[path], path))
 
 
 def _mark_file(
@@ -231,7 +201,7 @@ def _mark_file(
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
     norm = 1 - _B + _B * length
     whole = sum(rarity) or 1.0
-    score = matched = in_name = in_folder = in_definitions = 0.0
+    score = matched = in_name = in_folder = 0.0
     for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
         mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
         if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
@@ -240,14 +210,10 @@ def _mark_file(
         if term.text in folders or (term.whole and term.text in folder):
             mass += _FOLDER
             in_folder += weight
-        in_definitions += weight * found.defined[index] / (found.defined[index] + 1)
         if mass:
             matched += weight
             score += weight * mass / (mass + _K1)
-    on_a_line = (sum(rarity[index] for index in place.terms) for place in found.lines)
-    together = max(on_a_line, default=0.0)
-    text = (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
-    return Marks(text, in_name / whole, in_folder / whole, in_definitions / whole)
+    return Marks(score * (0.5 + 0.5 * matched / whole), in_name / whole, in_folder / whole)
 
 
 def _stems(part: str) -> frozenset[str]:
@@ -261,8 +227,4 @@ def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -
         value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
         return -value, place.number
 
-    best = sorted(places, key=worth)[:_LINES]
-    return tuple(
-        CodeLine(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
-        for place in best
-    )
+    return tuple(make_line(path, place.number, place.text) for place in sorted(places, key=worth)[:_LINES])

@@ -11,7 +11,6 @@ import pytest
 from people import ALEX, ITEM, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
     Answer,
-    AskDraft,
     AskFeedback,
     AskFollowUp,
     AskFraming,
@@ -206,14 +205,3 @@ def test_documents_are_read_where_there_are_any() -> None:
     assert asked.requests == []
     assert asked.run(asked.panel.answer(AskReading(STEP, document))) == "I see three journeys."
     assert asked.run(asked.panel.answer(AskReading(STEP, document))) == ""
-
-
-@pytest.mark.rule("STEP-5", "ART-8")
-def test_a_host_words_no_section() -> None:
-    targets = (*PAGE, Target("user-stories.json", "stories"), Target("traceability-matrix.csv", "rows"))
-    asked = Asked()
-    page, stories, rows = asked.run(asked.panel.answer(AskDraft(STEP, targets)))
-    assert "**Problem**: The inspector." in page.text
-    assert stories.text.startswith("{")
-    assert rows.target.output == "traceability-matrix.csv"
-    assert asked.requests == []

@@ -34,7 +34,7 @@ def secret_keys(
     """Keys are in the environment in every test, and in no file, log or output after it."""
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    for name in ("http_proxy", "https_proxy", "all_proxy", "OPENAI_BASE_URL", "OLLAMA_BASE_URL"):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     for name in LOGGERS:

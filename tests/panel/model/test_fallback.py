@@ -8,7 +8,6 @@ import pytest
 
 from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import (
-    AskDraft,
     AskFeedback,
     AskFollowUp,
     AskFraming,
@@ -40,7 +39,6 @@ ALL = {
     "judge": 9,
     "synthesise": 9,
     "follow_up": 9,
-    "draft": 9,
     "take_up": 9,
     "read": 9,
 }
@@ -105,7 +103,6 @@ def test_everything_that_a_panel_is_asked_falls_back() -> None:
         lambda chain: chain.answer(AskPersona(BRIEF)),
         lambda chain: chain.answer(AskSynthesis(TABLE)),
         lambda chain: chain.answer(AskFollowUp(STEP, question, "x", NUMBER)),
-        lambda chain: chain.answer(AskDraft(STEP, ())),
         lambda chain: chain.answer(AskFeedback(STEP, "x")),
         lambda chain: chain.answer(AskReading(STEP)),
     ]

@@ -39,16 +39,6 @@ def test_the_request_is_the_conversation_and_the_limits(server: Service) -> None
     assert request.body["model"] == "tiny"
     assert request.body["stream"] is True
     assert 77 in (request.body.get("max_tokens"), request.body.get("max_completion_tokens"))
-    assert "response_format" not in request.body
-
-
-def test_an_object_is_asked_for_by_its_schema(server: Service) -> None:
-    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    asked_once(server, says("{}"), shape="framing", schema=schema)
-    wanted = server.calls[0].body["response_format"]
-    assert wanted["type"] == "json_schema"
-    assert wanted["json_schema"]["name"] == "framing"
-    assert wanted["json_schema"]["schema"] == schema
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -58,7 +48,7 @@ def test_a_refusal_is_told_by_its_kind(server: Service, name: str) -> None:
     said = asked_once(server, reply)
     assert said.failed.kind == kind
     assert said.pieces == []
-    paid = reply.status == 200  # then it was read, whatever came of it
+    paid = kind in ("time-out", "nonsense", "filtered")  # then it was read
     assert said.used == [Usage.estimate(conversation(), "") if paid else Usage()]
     assert said.failed.do
 
@@ -68,10 +58,7 @@ def test_a_refusal_is_told_by_its_kind(server: Service, name: str) -> None:
     [
         ("1", "1 seconds"),
         ("7", "7 seconds"),
-        ("120", "120 seconds"),
-        ("121", "3 minutes"),
-        ("7200", "120 minutes"),
-        ("7201", "121 minutes"),
+        ("7200", "7200 seconds"),
     ],
 )
 def test_a_service_that_asks_to_wait_is_quoted(server: Service, header: str, told: str) -> None:

@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from roundtable.panel.model import replies
 
-ALL = [replies.FramingShape, replies.SynthesisShape]
 FRAMING = {"summary": "a", "focus_question": "b?", "focus_topic": "c"}
-
-
-@pytest.mark.parametrize("shape", ALL)
-def test_every_text_list_and_number_has_a_bound_and_every_object_is_closed(
-    shape: type[msgspec.Struct],
-) -> None:
-    schema = replies.schema(shape)
-    Draft202012Validator.check_schema(schema)
-    assert "$ref" not in json.dumps(schema)
-
-    def check(node: Any) -> None:
-        match node:
-            case {"type": "string"}:
-                assert node["maxLength"] <= 800
-            case {"type": "array"}:
-                assert node["maxItems"] <= 40
-                check(node["items"])
-            case {"type": "integer"}:
-                assert node["maximum"] <= 10_000
-            case {"type": "object"}:
-                assert node["additionalProperties"] is False
-                assert node["required"] == list(node["properties"])
-                for each in node["properties"].values():
-                    check(each)
-            case _:
-                assert node["type"] == "boolean"
-
-    check(schema)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +30,7 @@ def test_what_stands_around_the_object_is_passed_over(around: str) -> None:
         ('{"summary": "a', "There was no JSON object in it."),
         ('{"summary": "a", }', "It was no sound JSON."),
         ("{" * 5_000 + "}" * 5_000, "It was no sound JSON."),
-        ('{"summary": "a"}', "Object missing required field `focus_question`."),
+        ('{"summary": "a"}', "`summary` or `focus_question` is missing or empty."),
         (json.dumps(FRAMING | {"summary": 3}), "Expected `str`, got `int` - at `$.summary`."),
         (json.dumps(FRAMING | {"summary": "x" * 801}), "Expected `str` of length <= 800 - at `$.summary`."),
         (json.dumps(FRAMING | {"summary": None}), "Expected `str`, got `null` - at `$.summary`."),

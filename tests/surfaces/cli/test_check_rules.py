@@ -95,16 +95,15 @@ def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
         ({"turn_count": 11}, "turn_count is 11, above the limit of 10 turns."),
         ({"turn_count": True}, "turn_count is true; it has to be a whole number from 1."),
         ({"turn_count": "9"}, 'turn_count is "9"; it has to be a whole number from 1.'),
-        ({"step_id": "09-09"}, 'step_id is "09-09", and no step has that id.'),
+        ({"step_id": "09-09"}, "There is no step 09-09, which the record names."),
         ({"step_id": "01-05"}, "Step 01-05 was discussed but is not in steps_completed."),
-        ({"personas_active": []}, "personas_active is []; it has to list who was at the table."),
+        ({"personas_active": "bob"}, 'personas_active is "bob"; it has to be a list of keys of personas.'),
         ({"personas_active": ["bob"]}, "personas_active names bob, and no persona has that key."),
         (
             {"timestamp": "yesterday"},
-            'timestamp is "yesterday"; it has to read like 2026-01-31T12:00:00.000Z.',
+            'timestamp is "yesterday"; it has to be an instant such as 2026-01-31T12:00:00.000Z.',
         ),
-        ({"synthesis_summary": " "}, 'synthesis_summary is " "; it has to be one sentence.'),
-        ({"synthesis_summary": "a\nb"}, "synthesis_summary has several lines; it has to be one."),
+        ({"synthesis_summary": " "}, 'synthesis_summary is " "; it has to be one sentence on one line.'),
         ({"synthesis_summary": "a" * 131}, "synthesis_summary has 131 characters; about 100 are wanted."),
     ],
 )
@@ -112,7 +111,8 @@ def test_a_record_that_breaks_its_schema_is_named_with_its_line(
     fields: dict[str, Any], said: str, written: Written
 ) -> None:
     written.record(**fields)
-    line = written.meta.read_text().split("\n").index('  "elaborations": [') + 2
+    lines = written.meta.read_text().split("\n")
+    (line,) = [number for number, text in enumerate(lines, 1) if '"timestamp"' in text]
     assert f"meta.json:{line}: {said}" in written.problems()
     assert written.run().status == 2
 
@@ -123,9 +123,9 @@ def test_the_line_is_that_of_the_record_at_fault(written: Written) -> None:
     [line] = [
         number
         for number, text in enumerate(written.meta.read_text().split("\n"), 1)
-        if text.startswith('      "turn_count": 99')
+        if "2026-02-21T14:30:00.000Z" in text
     ]
-    assert f"meta.json:{line - 2}: turn_count is 99, above the limit of 10 turns." in written.problems()
+    assert f"meta.json:{line}: turn_count is 99, above the limit of 10 turns." in written.problems()
 
 
 @pytest.mark.rule("ENTRY-2")
@@ -146,7 +146,6 @@ def test_progress_that_contradicts_itself_is_named(written: Written) -> None:
     assert said == [
         "There is no phase 07-lunch.",
         "analysis_status is 'analyzed'; with 1 of 5 phases it is 'partial'.",
-        "Step 01-03 is listed more than once.",
         "There is no step 12-01.",
         "Progress is kept in meta.json alone; this file is not used.",
     ]
@@ -187,7 +186,7 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
         ),
         (
             lambda t: t.replace("(Step 01-03:", "(Step 01-04:"),
-            9,
+            7,
             "The heading names step 01-04, the marker 01-03.",
         ),
         (

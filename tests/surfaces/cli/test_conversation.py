@@ -47,6 +47,18 @@ def test_every_message_is_asked_for_and_echoed_as_typed(cli: CommandLine) -> Non
     assert ran.kinds.count("listen") == 2
 
 
+def test_a_command_in_a_pipe_is_answered_and_is_no_answer(cli: CommandLine) -> None:
+    commands = ["/help", "/steps", "/diff", "/artifact spec.md", "/turns 12"]
+    ran = cli.run("analyze", "--json", answers=[*commands, "/login", "/quit", "never read"])
+    assert ran.status == 0
+    _, *notices = [line["text"] for line in ran.lines if line["kind"] == "notice"]
+    assert len(notices) == len(commands)
+    assert "/transcript" in notices[0] and "Scope Estimation" in notices[1]
+    assert [line["text"] for line in ran.lines if line["speaker"] == "user"] == ["/login"]
+    assert ran.kinds[-2:] == ["listen", "paused"]
+    assert ran.kinds.count("listen") == len(commands) + 2
+
+
 def test_each_run_goes_on_where_the_last_one_stopped_and_counts_anew(cli: CommandLine) -> None:
     first = cli.run("analyze", SLUG, "--json", answers=["Inspectors save a form in a basement."])
     again = cli.run("--json", "analyze", SLUG, answers=[])

@@ -161,7 +161,6 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     terminal.keys("1\r")
     terminal.see(FIRST)
     leave(terminal)
-    assert machine.started[0][3] == "auth status"
     assert all(words[0] == "claude" for words in machine.started)
     text = own_file().read_text()
     assert text.endswith('user_name = "Ada"  # me\n\n[budget]\nturns = 8\n')
@@ -171,20 +170,19 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     assert [path for path, _ in server.requests] == ["/api/tags"]
 
 
-def test_an_assistant_without_a_login_is_said_and_another_may_be_chosen(
+def test_a_model_that_a_server_has_may_be_chosen(
     machine: Machine, opened: Opens, server: ModelServer
 ) -> None:
-    machine.install("claude", login=1)
+    machine.install("claude")
     terminal = opened()
     terminal.see(QUESTION)
-    terminal.keys("claude\r")
-    terminal.see("claude says that you are not logged in. Log in with claude first. Choose another")
     terminal.keys("2\r")
     terminal.see(FIRST)
     leave(terminal)
     kept = tomllib.loads(own_file().read_text())
     address = f"http://127.0.0.1:{server.port}/v1"
     assert kept == {"panel": "model", "model": "llama3.2:latest", "base_url": address}
+    assert machine.started == []
 
 
 def test_a_hostile_project_changes_nothing(

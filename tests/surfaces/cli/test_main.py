@@ -113,12 +113,6 @@ def test_wrong_usage_is_status_2_and_says_so_on_stderr(cli: CommandLine, argumen
     assert "Traceback" not in ran.err
 
 
-def test_the_old_name_of_a_command_leads_to_the_new_one(cli: CommandLine) -> None:
-    ran = cli.run("validate")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("No such command 'validate'. It is `check` now.\n")
-
-
 def test_help_says_where_mcp_is_served_and_what_post_does(cli: CommandLine) -> None:
     assert "http://127.0.0.1:PORT/mcp" in cli.run("mcp", "--help").out
     told = " ".join(cli.run("handoff", "--help").out.split())

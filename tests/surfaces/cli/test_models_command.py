@@ -59,8 +59,8 @@ def test_a_model_of_the_settings_is_listed_though_it_was_not_found(
     assert " *  command:oracle: named by you." in ran.out
     assert "secret-1" not in ran.out + ran.err
     ran = cli.run("models", "--model", "oracle")
-    assert ran.err.startswith("There is no model 'oracle'.")
-    assert "claude: installed as" in ran.out
+    assert ran.status == 2
+    assert ran.err.startswith("There is no model 'oracle'.") and "claude" in ran.err
 
 
 def test_a_choice_is_kept_and_speaks(cli: CommandLine, machine: Machine) -> None:
@@ -72,7 +72,7 @@ def test_a_choice_is_kept_and_speaks(cli: CommandLine, machine: Machine) -> None
     )
     assert kept()["panel"] == "model"
     assert shlex.split(kept()["model"].removeprefix("command:"))[0] == str(claude)
-    assert [words[3] for words in machine.started] == ["auth status"]
+    assert machine.started == []
     assert cli.run("models", "--json").json["speaks"] == ["claude"]
     assert cli.run("models", "use", "offline").status == 0
     assert kept()["panel"] == "offline"
@@ -99,7 +99,7 @@ def test_any_name_of_the_settings_can_be_used(
 def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     cli: CommandLine, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine.install("codex", login=1)
+    machine.install("codex")
     ran = cli.run("models", "use", "oracle")
     assert (ran.status, kept()) == (2, {})
     assert "There is no model 'oracle'." in ran.err
@@ -107,7 +107,6 @@ def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama:x")
     ran = cli.run("models", "use", "codex")
     assert ran.status == 0
-    assert "codex says that you are not logged in." in ran.err
     assert "ROUNDTABLE_MODEL in your environment is stronger than the file." in ran.err
 
 
@@ -116,7 +115,7 @@ def test_a_test_asks_once_and_only_with_a_yes(cli: CommandLine, machine: Machine
     ran = cli.run("models", "test", "llm")
     assert ran.status == 2
     assert ran.err.startswith("llm is asked one short question. It counts against your own plan")
-    assert "Nothing was sent. Give --yes to ask." in ran.err
+    assert "Nothing was sent. Give --yes to do it." in ran.err
     assert machine.started == []
     ran = cli.run("models", "test", "llm", "--yes")
     assert (ran.status, ran.out.startswith('llm answered "ready" with ')) == (0, True)

@@ -163,7 +163,7 @@ def test_an_item_is_deleted_after_a_yes_and_kept_after_anything_else(
         assert cli.item.is_dir()
         terminal = Terminal(cli, "remove", SLUG)
         terminals.append(terminal)
-        terminal.expect("Delete offline-forms (Offline forms) with 2 documents? y/N: ")
+        terminal.expect("This deletes offline-forms (Offline forms) with 2 documents. Go on? y/N: ")
         terminal.process.sendline(answer)
         ended, rest = terminal.end()
         assert (ended, rest.strip()) == (status, said if answer == "" else f"{answer}\r\n{said}")

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
-from project import ANSWERS, project, talk, texts
+from project import ANSWERS, project, talk
 
 Place = tuple[Path, Path]
 MAYA = "Maya Chen (Business Analyst)"
 ALEX = "Alex Rivera (Solutions Architect)"
 WEIGH = (
     "As Maya Chen, who leads: say in two or three sentences what stands against what and what each choice "
-    "costs, then ask the user to weigh in. Give each side what its turn says and nothing more."
+    "costs, then ask the user to weigh in. Give each side what its turn says and nothing more, also where "
+    "one of them is your own."
 )
 AGAINST = {
     2: Says("Option A locks each form on the van's tablet."),
@@ -115,24 +116,6 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place) -> None
     assert "retypes forms (unverified)" in (item / "quick-scan.md").read_text()
 
 
-@pytest.mark.rule("LOOP-4", "ENTRY-2")
-def test_after_each_warning_the_person_is_told_once_how_to_get_more_turns(place: Place) -> None:
-    root, item = place
-    told = "(Turns left: {} of {}. /turns {} gives the discussion more of them, done ends it.)"
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            await player.play(["everyone", "", ""])
-            assert texts(player.lines, "notice") == [told.format(2, 10, 14)]
-            await player.play(["/turns 11"])
-            assert shown(player)[-1]["text"] == told.format(2, 11, 15)
-            await player.play(["/turns 11"])
-            assert "can only be raised" in shown(player)[-1]["text"]
-
-    play(test())
-
-
 def test_leaving_is_answered_in_json_too(place: Place) -> None:
     root, item = place
 
@@ -144,37 +127,6 @@ def test_leaving_is_answered_in_json_too(place: Place) -> None:
                 "session": item.name,
                 "note": f"{item.name} is free, and everything is saved. start goes on from there.",
             }
-
-    play(test())
-
-
-# --- the calls ------------------------------------------------------------------------------------------
-
-
-def test_every_argument_that_may_be_given_stands_in_the_legal_call(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            assert _arguments(player) == ["text, focus_question, focus_topic"]
-            await player.obey()
-            assert _arguments(player) == ["text, opposes?, decides?, off_topic?, belongs_to?"]
-            await player.until_heard()
-            assert _arguments(player) == ["words"]
-            await player.send("relay_user", words="Hm.")
-            judged = "user_off_topic?, user_belongs_to?, user_opposes?, answers?"
-            assert _arguments(player) == [f"text, opposes?, decides?, off_topic?, belongs_to?, {judged}"]
-            await player.obey()
-            assert _arguments(player)[1] == "passes=true"
-            await player.until_heard()
-            await player.send("relay_user", words="done")
-            entries = "insights?, decisions?, questions?, actions?"
-            assert _arguments(player) == [f"{entries}, summary, takeaway?"]
-
-    def _arguments(player: Host) -> list[str]:
-        fixed = 3 if player.move["speaker"] not in ("user", None) else 2
-        return [", ".join(call.rstrip(")").split(", ")[fixed:]) for call in player.move["legal"]]
 
     play(test())
 
@@ -204,7 +156,7 @@ def test_who_weighs_a_disagreement_has_both_sides_in_their_own_words(place: Plac
 
 
 @pytest.mark.rule("LOOP-7")
-def test_a_lead_who_is_party_is_told_so_and_what_was_weighed_before_is_not_quoted_again(place: Place) -> None:
+def test_what_was_weighed_before_the_user_spoke_is_not_quoted_again(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
@@ -218,7 +170,6 @@ def test_a_lead_who_is_party_is_told_so_and_what_was_weighed_before_is_not_quote
             brief = player.move["brief"]
             assert "turn 6 (Maya) against turn 3 (Jordan)." in brief
             assert "turn 3 (Jordan) against" not in brief
-            assert brief.endswith("One of the two turns is your own: give it no more room than the other.")
 
     play(test())
 
@@ -239,10 +190,6 @@ def test_two_contradictions_in_one_round_are_both_quoted(place: Place) -> None:
             brief = player.move["brief"]
             assert "turn 2 (Alex) against turn 1 (Maya).\n" in brief
             assert "turn 3 (Jordan) against turn 2 (Alex).\n" in brief
-            await player.obey()
-            assert player.move["purpose"] == "tradeoff"
-            assert "turn 2 (Alex) against" not in player.move["brief"]
-            assert "turn 3 (Jordan) against turn 2 (Alex).\n" in player.move["brief"]
 
     play(test())
 

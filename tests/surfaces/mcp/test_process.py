@@ -230,7 +230,7 @@ def test_a_client_that_cannot_ask_is_told_to_ask_in_the_chat(place: Place, mode:
             await player.start(item.name)
             assert player.move["legal"] == [f'relay_user(session, move="{player.move["id"]}", words)']
             told = await player.send("hear_user")
-            assert "call relay_user with their exact words" in told["note"]
+            assert "call relay_user with their exact words" in told["move"]["brief"]
             assert told["move"]["kind"] == "menu"
             await player.send("relay_user", words="C")
             assert player.move["kind"] == "answer"

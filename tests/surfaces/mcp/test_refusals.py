@@ -47,14 +47,14 @@ def on_disk(item: Path) -> dict[str, bytes]:
         (TURN, {**ALEX, "text": "x", "opposes": "two"}, "not called as its schema says .opposes: "),
         (TURN, {"text": "x"}, "not called as its schema says .speaker: Field required"),
         ("submit_judgement", {"takeaway": "x"}, "This move asks for a turn, not for a synthesis"),
-        ("submit_judgement", {"decides": [1]}, "submit_judgement has no argument decides; it has"),
+        ("submit_judgement", {"decides": [1]}, "decides: Extra inputs are not permitted"),
         ("submit_judgement", {"insights": [{"text": "x", "turns": [1], "who": "A"}]}, "insights.0.who"),
-        (TURN, {**ALEX, "text": "x", "feels": 1}, "submit_turn has no argument feels; it has session"),
+        (TURN, {**ALEX, "text": "x", "feels": 1}, "feels: Extra inputs are not permitted"),
         ("submit_judgement", {"insights": [{"text": 3}]}, "not called as its schema says .insights.0.text: "),
         ("submit_judgement", {"insights": "no list"}, "not called as its schema says .insights: "),
         ("relay_user", {"words": "I am the user."}, "It is not the user.s turn"),
         ("hear_user", {}, "It is not the user.s turn"),
-        ("next_move", {"session": "no-such-item"}, "next_move has no argument move; it has session"),
+        ("next_move", {"session": "no-such-item"}, "schema says .move: Extra inputs are not"),
     ],
 )
 def test_a_wrong_call_in_a_persona_s_turn(
@@ -69,11 +69,9 @@ def test_a_wrong_call_in_a_persona_s_turn(
             before, files, move = player.last, on_disk(item), player.move["id"]
             with pytest.raises(Refusal, match=reason) as refused:
                 await player.send(tool, **arguments)
-            if not any(each in reason for each in ("schema", "no argument", ".who")) and tool != "next_move":
+            if not any(each in reason for each in ("schema", "Extra", ".who")):
                 call = f'submit_turn(session, move="{move}", speaker="solutions-architect", text'
-                assert f"Legal now: {call}, opposes?, decides?, off_topic?, belongs_to?)." in str(
-                    refused.value
-                )
+                assert f"Legal now: {call}, ...)." in str(refused.value)
                 assert "Nothing has changed." in str(refused.value)
             assert on_disk(item) == files
             assert await player.call("next_move", session=item.name) == before

@@ -170,7 +170,7 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
         async with here(root, idle=0.01) as (player, sessions):
             await player.start(item.name, "00-01")
             left = player.move["id"]
-            while sessions.in_play:
+            while not sessions.in_play[item.name].has_ended:
                 await asyncio.sleep(0)
             with ItemLock(item):
                 pass

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -20,8 +19,8 @@ from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, Speech, StoppablePanel
+from roundtable.runtime.session import Session
 from roundtable.surfaces.terminal import slash
-from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
 from roundtable.testing import ScriptedPanel
@@ -36,9 +35,19 @@ TURNS = (
 TABLE = Table(ITEM, JOURNEYS, ROSTER, ROSTER.personas[0], STEPS, (), 10, turns=TURNS)
 
 
-def scene(folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) -> slash.Scene:
+@dataclass
+class _Session:
+    """What commands look at."""
+
+    folder: Path
+    analysis: Analysis
+
+
+def run_command(
+    words: str, folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None
+) -> slash.CommandResult | None:
     analysis = Analysis(OPENING, Stage.ANSWER, "standard", elaboration=talk.now if talk else None)
-    return slash.Scene(analysis, folder, awaits, "offline", {}, "")
+    return slash.run_command(words, cast("Session", _Session(folder, analysis)), awaits, is_strict=True)
 
 
 # --- commands ---------------------------------------------------------------------------------------------
@@ -46,22 +55,19 @@ def scene(folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) 
 
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     for name in slash.HELP:
-        assert slash.run_command(name, scene(folder)) is not None
-    assert set(slash.HELP) == {
-        "/help", "/who", "/steps", "/artifact", "/diff", "/transcript", "/turns", "/depth", "/panel",
-        "/model", "/chair", "/copy", "/quit",
-    }  # fmt: skip
+        assert run_command(name, folder) is not None
+    assert set(slash.HELP) == {"/help", "/steps", "/transcript", "/turns", "/depth", "/chair", "/quit"}
 
 
 @pytest.mark.parametrize(
     "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help"]
 )
 def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
-    assert slash.run_command(words, scene(folder)) is None
+    assert run_command(words, folder) is None
 
 
 def test_the_help_names_the_words_that_lead_back(folder: Path) -> None:
-    told = slash.run_command("/help", scene(folder))
+    told = run_command("/help", folder)
     assert told is not None
     named = {line.split("  ")[0] for line in told.text.splitlines()}
     assert {"back", "skip", "edit 2", "undo", "01-05", "?", "/steps"} <= named
@@ -69,71 +75,30 @@ def test_the_help_names_the_words_that_lead_back(folder: Path) -> None:
 
 def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) -> None:
     running = Talk().until_heard()
-    assert slash.run_command("/turns 12", scene(folder, "discussion", talk=running)) == slash.CommandResult(
+    assert run_command("/turns 12", folder, "discussion", talk=running) == slash.CommandResult(
         say="/turns 12"
     )
     for awaits in ("answer", "menu"):
-        answer = slash.run_command("/turns 12", scene(folder, awaits))
+        answer = run_command("/turns 12", folder, awaits)
         assert answer is not None and answer.say is None and "No discussion is running" in answer.text
-        assert slash.run_command("/depth deep", scene(folder, awaits)) == slash.CommandResult(say="deep")
-    answer = slash.run_command("/depth deep", scene(folder, "discussion", talk=running))
-    assert answer is not None and answer.say is None and "not in a discussion" in answer.text
+        assert run_command("/depth deep", folder, awaits) == slash.CommandResult(say="deep")
+    answer = run_command("/depth deep", folder, "discussion", talk=running)
+    assert answer is not None and answer.say is None and "at a question or a menu" in answer.text
 
 
-def test_documents_and_transcripts_are_named_where_none_is_meant(folder: Path) -> None:
-    answer = slash.run_command("/artifact", scene(folder))
-    assert answer == slash.CommandResult("There are no documents yet; the first step writes the first one.")
-    (folder / "requirements-spec.md").write_text("# R\n")
-    (folder / "nfr-matrix.md").write_text("# N\n")
-    answer = slash.run_command("/artifact", scene(folder))
-    assert answer is not None and (answer.page, answer.markdown) == ("# R\n", True)
-    assert answer.text == "That was requirements-spec.md. There is also: nfr-matrix.md."
-    answer = slash.run_command("/artifact ../meta.json", scene(folder))
-    assert answer == slash.CommandResult(
-        "There is no ../meta.json. There is: nfr-matrix.md, requirements-spec.md."
-    )
-    answer = slash.run_command("/transcript", scene(folder))
-    assert answer is not None and answer.text.startswith("There is no transcript yet")
-    (folder / "elaborations").mkdir()
-    (folder / "elaborations" / "01-03-1.md").write_text("said")
-    assert slash.run_command("/transcript 2", scene(folder)) == slash.CommandResult(
-        "There are transcripts 1 to 1."
-    )
-    answer = slash.run_command("/transcript 1", scene(folder))
-    assert answer is not None and answer.page == "said"
-    for number in ("0000000001", "0000000019", "9" * 5_000):
-        assert slash.run_command(f"/transcript {number}", scene(folder)) == slash.CommandResult(
-            "There are transcripts 1 to 1."
-        )
-
-
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_transcript_that_is_no_file_of_the_item_is_not_shown(
-    folder: Path, tmp_path: Path, kind: str
-) -> None:
-    (tmp_path / "private").write_text("secret")
-    (folder / "elaborations").mkdir()
-    path = folder / "elaborations" / "01-03-1.md"
-    if kind == "link":
-        path.symlink_to(tmp_path / "private")
-    else:
-        os.mkfifo(path)
-    answer = slash.run_command("/transcript", scene(folder))
-    assert answer is not None and answer.page == ""
-    assert answer.text.startswith("Could not ")
+@pytest.mark.parametrize(
+    "words", ["/artifact ../meta.json", "/diff", "/transcript", "/transcript 0000000019"]
+)
+def test_what_the_shell_shows_is_not_shown_here_and_is_no_answer(folder: Path, words: str) -> None:
+    answer = run_command(words, folder)
+    assert answer is not None and answer.text.startswith("In another window: `roundtable show`")
 
 
 def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
-    answer = slash.run_command("/transcript", scene(folder, "discussion", talk=Talk().says("Alex, why?")))
+    answer = run_command("/transcript", folder, "discussion", talk=Talk().says("Alex, why?"))
     assert answer is not None
-    assert "**2. Alex Rivera (Solutions Architect)**\n\nPoint 2." in answer.page
-    assert "**4. You**\n\nAlex, why?" in answer.page
-
-
-def test_names_are_completed_in_a_form_that_addresses(folder: Path) -> None:
-    found = list(slash.list_completions(scene(folder).analysis))
-    assert found[: len(slash.HELP)] == list(slash.HELP)
-    assert found[len(slash.HELP) :] == ["Maya, ", "Alex, ", "Jordan, "]
+    assert "2. Alex Rivera (Solutions Architect): Point 2." in answer.text
+    assert "4. You: Alex, why?" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -223,12 +188,3 @@ def test_a_speaker_who_is_stopped_has_said_what_was_said_and_is_not_asked_again(
 def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
     with pytest.raises(PanelFailed, match="You stopped Alex Rivera before the first word"):
         stopped(_Endless(pieces=()))
-
-
-# --- what is copied ---------------------------------------------------------------------------------------
-
-
-def test_without_a_command_for_it_the_terminal_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    made = copy_text("Zwei Wörter")
-    assert made == f"\x1b]52;c;{base64.b64encode('Zwei Wörter'.encode()).decode()}\x07"

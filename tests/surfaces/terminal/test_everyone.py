@@ -44,7 +44,13 @@ def opened(cli: CommandLine) -> Iterator[Opens]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment"), [(("analyze", "--plain"), {}), (("analyze",), {"TERM": "dumb"})]
+    ("arguments", "environment"),
+    [
+        (("analyze", "--plain"), {}),
+        (("analyze",), {"TERM": "dumb"}),
+        (("analyze",), {"TERM": "linux"}),
+        (("analyze",), {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}),
+    ],
 )
 def test_plain_lines_hold_no_escape_sequence(
     cli: CommandLine, opened: Opens, arguments: tuple[str, ...], environment: dict[str, str]
@@ -69,16 +75,6 @@ def test_no_color_is_heeded(cli: CommandLine, opened: Opens) -> None:
         assert terminal.end() == 0
     assert not COLOUR.search(outputs[0])
     assert COLOUR.search(outputs[1])
-
-
-def test_where_only_a_typewriters_signs_can_be_shown_no_others_are(cli: CommandLine, opened: Opens) -> None:
-    cli.add()
-    terminal = opened(environment={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
-    terminal.see("* Maya Chen: Hi, I'm Maya")
-    terminal.see("Offline forms | Quick Scan | step 1/24")
-    terminal.see("Suppose it is finished")
-    assert terminal.output.isascii()
-    terminal.see("--- -------- ---- ---- -----  0 of 24 steps")
 
 
 # --- the first run ----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def test_nobody_sees_anything_without_an_invitation(site: Site, path: str) -> No
 def test_a_wrong_invitation_or_no_name_lets_nobody_in(site: Site) -> None:
     client = open_client(site)
     assert client.get("/join/nonsense").status_code == 403
-    assert client.post("/join/nonsense", data={"name": "Ana"}).status_code == 409
+    assert client.post("/join/nonsense", data={"name": "Ana"}).status_code == 403
     token = site.invitations.tokens[MEMBER]
     assert client.post(f"/join/{token}", data={"name": " \u200b "}).status_code == 409
     assert client.get("/").status_code == 401
@@ -82,7 +82,7 @@ def test_what_is_too_large_is_refused_also_without_a_length(ana: TestClient) -> 
     large = f"check={check}&text={'x' * MAX_BODY}".encode()
     assert ana.post("/items", content=large).status_code == 413
     pieces = (large[at : at + 65536] for at in range(0, len(large), 65536))
-    assert ana.post("/items", content=pieces).status_code == 409
+    assert ana.post("/items", content=pieces).status_code == 413
     many = f"check={check}&" + "&".join(f"f{number}=x" for number in range(600))
     assert ana.post("/items", content=many.encode()).status_code == 409
 
@@ -98,8 +98,8 @@ def test_too_much_at_once_is_refused_for_a_while(ana: TestClient, monkeypatch: p
 def test_the_rate_recovers_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    limit = RateLimit(2, 0.5)
+    limit = RateLimit(2, 4.0)
     assert [limit.allows("a") for _ in range(3)] == [True, True, False]
     assert limit.allows("b")
-    now += 2
-    assert [limit.allows("a") for _ in range(2)] == [True, False]
+    now += 4
+    assert [limit.allows("a") for _ in range(3)] == [True, True, False]

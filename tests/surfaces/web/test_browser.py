@@ -346,15 +346,22 @@ def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Plac
         ana.keyboard.press("Enter")
         expect(ana.locator(".review textarea").last).to_have_value(words, timeout=PATIENCE)
         expect(ana.locator('[name="add"]')).to_be_focused()
+    expect(ana.locator(".review")).not_to_contain_text("reason not given")
+    ana.select_option("#part", "decision")
+    ana.fill('[name="add"]', "Paper stays")
+    ana.keyboard.press("Enter")
+    expect(ana.locator(".review")).to_contain_text(": reason not given", timeout=PATIENCE)
     documents = "".join(path.read_text() for path in completed[1].glob("*.md"))
     assert QUESTION not in documents and "option B" not in documents
+    ana.select_option("#part", "question")
     ana.fill('[name="add"]', "Ask Eva?")
     ana.click("text=Accept and write")
     awaits(ana, "menu")
     text = next(
         path.read_text() for path in completed[1].glob("*.md") if "Elaboration Insights" in path.read_text()
     )
-    for words in ("We take option B: it costs least", QUESTION, "Who pays?", "Ask Eva?"):
+    decided = ("We take option B: it costs least", "Paper stays: reason not given")
+    for words in (*decided, QUESTION, "Who pays?", "Ask Eva?"):
         assert f"- {words}" in text
     assert "Answers can differ." not in text
     expect(ben.locator("#log .synthesis")).to_contain_text("it costs least")

@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtable.documents.blocks import parse_transcript
 from roundtable.surfaces.web.markup import (
-    DocumentLinks,
-    TurnLinks,
+    DiscussionView,
     find_additions,
     render_document,
+    render_transcript,
     render_words,
 )
 
@@ -59,9 +60,8 @@ PIECES = st.sampled_from(
     ]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
-LINKS = DocumentLinks(
-    {("01-03", "2026-02-20T10:00:00.000Z"): TurnLinks("/items/x/discussions/1#d", {"word": (3,)})},
-    {3: [("spec.md", "/items/x/documents/spec.md#a")]},
+TALK = DiscussionView(
+    1, "01-03", "2026-02-20T10:00:00.000Z", "", "A talk", False, {"word": (3,)}, "/items/x/discussions/1#d"
 )
 
 
@@ -103,7 +103,10 @@ def assert_harmless(html: str) -> None:
 def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
     assert_harmless(render_words(text))
     assert_harmless(render_document(text))
-    assert_harmless(render_document(text, LINKS))
+    assert_harmless(render_document(text, {(TALK.step, TALK.at): TALK}))
+    assert_harmless(
+        render_transcript(replace(TALK, text=text), [("spec.md", "/items/x/documents/spec.md#a")])
+    )
 
 
 @given(TEXTS)
@@ -120,7 +123,7 @@ def test_what_was_written_is_shown_as_it_is() -> None:
     assert "<p>&lt;b&gt;bold&lt;/b&gt;" in render_document("<b>bold</b>").replace("\n", "")
     assert render_document("<!-- Step 01-01: 3 characters, 00000000 -->\n") == ""
     picture = render_words("![A map](https://elsewhere.example/map.png)")
-    assert "A map (https://elsewhere.example/map.png)" in picture
+    assert '!<a href="https://elsewhere.example/map.png"' in picture and ">A map</a>" in picture
 
 
 @pytest.mark.parametrize("review", ["", ", edited in the review"])

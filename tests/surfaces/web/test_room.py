@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import threading
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,11 +14,10 @@ from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.panel.base import OnWords, Speech
-from roundtable.surfaces.web import room as room_module
 from roundtable.surfaces.web.access import MEMBER, Guest
-from roundtable.surfaces.web.room import Room, Rooms, list_changes
+from roundtable.surfaces.web.room import Room, list_changes
 from roundtable.testing import ScriptedPanel
-from webroom import ANA, BEN, CLEO, Follower, at_table, draw, entries, listen, make_room, say, start_with
+from webroom import ANA, BEN, CLEO, Follower, at_table, entries, listen, make_room, say
 
 Place = tuple[Path, Path]
 
@@ -74,7 +70,7 @@ def test_whoever_comes_back_gets_what_is_missing_and_nothing_twice(place: Place)
             await say(room, ana, ANSWERS[0], "answer")
             await listen(room, ana, "answer")
             again = Follower(room, BEN, after=last)
-            await again.until(lambda reader: reader.ids[-1:] == [room.last_id])
+            await again.until(lambda reader: reader.ids[-1:] == [f"{room.run_id}-{len(room.entries)}"])
             assert [*ben.ids, *again.ids] == [f"{room.run_id}-{n + 1}" for n in range(len(room.entries))]
             assert not [event for event in again.events if event["event"] == "reset"]
             await again.leave()
@@ -139,8 +135,6 @@ def test_only_the_chair_ends_the_discussion_and_can_hand_it_over(place: Place) -
             for words in ("done", "", "/turns 14", "Let's wrap up."):
                 with pytest.raises(RuleBroken, match="chair"):
                     room.say(BEN, words, number)
-            with pytest.raises(RuleBroken, match="look on"):
-                room.say(CLEO, "Hello?", number)
             with pytest.raises(RuleBroken, match="chair"):
                 room.hand_over(BEN, BEN.id)
             with pytest.raises(RuleBroken, match="may speak"):
@@ -396,19 +390,3 @@ def test_a_draft_that_is_a_word_of_the_line_below_it_stands_alone(place: Place) 
             assert "Draft" not in room.question.text
 
     asyncio.run(run())
-
-
-def test_two_threads_that_ask_for_a_room_at_once_get_the_same(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both_make_one = threading.Barrier(2, timeout=10)
-
-    def make_late(*given: Any) -> Room:
-        both_make_one.wait()
-        return Room(*given)
-
-    monkeypatch.setattr(room_module, "Room", make_late)
-    rooms = Rooms(start_with(place[0]), draw)
-    with ThreadPoolExecutor(2) as threads:
-        one, other = threads.map(rooms.__getitem__, ["forms", "forms"])
-    assert one is other is rooms["forms"]

@@ -42,6 +42,7 @@ ADDRESSES: Mapping[Kind, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
     "google": "https://generativelanguage.googleapis.com",
+    "ollama": OLLAMA,
 }
 
 
@@ -71,21 +72,18 @@ class Choice(Struct, frozen=True):
         return next((environment[name] for name in names if environment.get(name)), "")
 
 
-def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] = os.environ) -> Choice:
+def read_choice(named: str, base_url: str = "") -> Choice:
     """What a model's name stands for; RuleBroken where it stands for nothing."""
     prefix, colon, rest = named.strip().partition(":")
     match prefix:
         case "offline" if not colon:
             return Choice("offline", OFFLINE)
-        case "anthropic" | "openai" | "google" if rest.strip():
-            return Choice(prefix, rest.strip(), ADDRESSES[prefix])
-        case "ollama" if rest.strip():
-            address = environment.get("OLLAMA_BASE_URL") or OLLAMA
-            return Choice("ollama", rest.strip(), _check_address(address, "OLLAMA_BASE_URL"))
-        case "command" if rest.strip():
-            return Choice("command", rest.strip())
+        case "anthropic" | "openai" | "google" | "ollama" | "command" if rest.strip():
+            return Choice(prefix, rest.strip(), ADDRESSES.get(prefix, ""))
         case _ if base_url and named.strip():
-            return Choice("compatible", named.strip(), _check_address(base_url, "The address of the server"))
+            if problem := find_problem(base_url):
+                raise RuleBroken(f"The address of the server {problem}.")
+            return Choice("compatible", named.strip(), base_url)
         case _:
             raise RuleBroken(
                 f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
@@ -117,7 +115,7 @@ def choose(
             "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
         )
     if found[0].kind == "offline" and len(found) == 1:
-        raise RuleBroken("offline is no model; it can stand last where several are named.")
+        raise RuleBroken("`offline` is not a model. Put it last in the list to use it as a fallback.")
     panels: list[Panel] = []
     for choice in found:
         if choice.kind == "offline":
@@ -136,12 +134,6 @@ def model_of(choice: Choice) -> Model:
         return CommandModel(choice.name)
     key = choice.key(os.environ)
     return HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
-
-
-def _check_address(address: str, name: str) -> str:
-    if problem := find_problem(address):
-        raise RuleBroken(f"{name} {problem}.")
-    return address
 
 
 @asynccontextmanager
@@ -199,32 +191,17 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
         program = CommandModel(choice.name).program()
         return f"runs {program}; whether it answers is only known when it is asked", True
     from urllib.error import HTTPError
-    from urllib.request import HTTPRedirectHandler, Request, build_opener
+    from urllib.request import Request, urlopen
 
-    class Stay(HTTPRedirectHandler):
-        """Follows nobody to another address, where the key would go along."""
-
-        def redirect_request(self, *_: object) -> None:
-            return None
-
-    where, key = show_host(choice.address), choice.key(os.environ)
-    path, headers = "/models", {"Authorization": f"Bearer {key}"} if key else {}
-    if choice.kind == "anthropic":
-        path, headers = "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
-    elif choice.kind == "google":
-        path, headers = "/v1beta/models", {"x-goog-api-key": key}
-    question = Request(f"{choice.address.rstrip('/')}{path}", headers=headers)
+    where = show_host(choice.address)
     try:
-        with build_opener(Stay).open(question, timeout=_PATIENCE):
-            return f"{where} answers" + (" and takes the key" if key else ""), True
-    except HTTPError as error:
+        with urlopen(Request(choice.address), timeout=_PATIENCE):  # no key goes along
+            pass
+    except HTTPError as error:  # an answer, too
         error.close()
-        if error.code not in (401, 403):
-            return f"{where} answers (status {error.code})", True
-        wanted = f"; set {OWN_KEY}" if choice.kind == "compatible" and not key else ""
-        return f"{where} refuses the key (status {error.code}){wanted}", False
     except (OSError, ValueError):
         return f"{where} cannot be reached", False
+    return f"{where} answers", True
 
 
 class FallbackPanel:

@@ -9,96 +9,25 @@ import re
 import shlex
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
-from contextlib import suppress
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TypeVar, cast
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
 from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
 
+PREFIX = "command:"
+
+_ROOM = 2
+_CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE = 0.5
 _BURIAL = 5.0
-
-
-class Child(asyncio.SubprocessProtocol):
-    """A running program in a process group and session of its own: it cannot ask at our terminal.
-
-    What it writes to stderr is read without end, so that it never blocks, and all but the tail is forgotten.
-    """
-
-    def __init__(self) -> None:
-        self.errors = b""
-        self.output: asyncio.Queue[bytes] = asyncio.Queue()
-        """What it prints; nothing more will come after an empty piece."""
-        self._over, self._is_gone = asyncio.Event(), False
-        self._transport: asyncio.SubprocessTransport
-
-    @classmethod
-    async def start(cls, command: Sequence[str], said: bytes, folder: str) -> Child:
-        """Run the command with our environment and `said` on its stdin; OSError where it cannot be run."""
-        loop = asyncio.get_running_loop()
-        transport, child = await loop.subprocess_exec(cls, *command, cwd=folder, start_new_session=True)
-        child._transport = transport
-        child._stdin.write(said)
-        child._stdin.close()
-        return child
-
-    @property
-    def _stdin(self) -> asyncio.WriteTransport:
-        return cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-
-    async def status(self) -> int:
-        """Return its exit status once its errors are read; less than 0 where a signal ended it."""
-        await self._over.wait()
-        return cast(int, self._transport.get_returncode())
-
-    async def end(self) -> None:
-        """End it with all that it started, and let go of its pipes."""
-        if not self._is_gone and hasattr(os, "killpg"):
-            # The group: where the program itself is gone, those that it left keep the group's number.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        if self._stdin.get_write_buffer_size():
-            self._stdin.abort()
-        self._transport.close()  # which kills a program that still runs
-        with suppress(TimeoutError):  # a process that the system itself cannot end
-            async with asyncio.timeout(_BURIAL):
-                await self._over.wait()
-
-    # --- what the loop reports --------------------------------------------------------------------------
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            self.output.put_nowait(data)
-        else:
-            self.errors = (self.errors + data)[-_KEPT_OF_STDERR:]
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        if fd == 1:
-            self.output.put_nowait(b"")
-
-    def process_exited(self) -> None:
-        # Somebody whom it started and left may hold its pipes open for ever.
-        asyncio.get_running_loop().call_later(_GRACE, self._stop_reading)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._is_gone = True
-        self._stop_reading()
-
-    def _stop_reading(self) -> None:
-        self.output.put_nowait(b"")
-        self._over.set()
-
-
-PREFIX = "command:"
-
-_T = TypeVar("_T")
-_ROOM = 2
 _LONGEST_TAIL = 120
 _SECRET_NAME = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
 _CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
@@ -143,43 +72,66 @@ class CommandModel:
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
-        with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
-            child = await self._start_child(request, folder)
+        scratch = TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True)
+        with scratch as folder, TemporaryFile() as errors:
+            process = await self._start(request, folder, errors)
             try:
                 while not ended and len(said) < most:
-                    data = await self._in_time(child.output.get(), deadline, request)
+                    data = await self._read(process, deadline, request)
                     ended = not data
                     piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
                 if len(said) < most:
-                    status = await self._in_time(child.status(), deadline, request)
-                    self._check(status, said, child.errors)
+                    async with self._in_time(deadline, request):
+                        status = await process.wait()
+                    self._check(status, said, errors)
             finally:
                 request.report(Usage.estimate(request.conversation, said))
-                await child.end()
+                await _end(process)
 
-    async def _start_child(self, request: Request, folder: str) -> Child:
+    async def _start(self, request: Request, folder: str, errors: IO[bytes]) -> Process:
+        """Start the program in a session of its own, so that it cannot ask at our terminal."""
         program, why = self.program(), "There is no such program here."
         if program is not None:
-            prompt = request.conversation.text.encode("utf-8", "replace") + b"\n"
             try:
-                return await Child.start([program, *self._command[1:]], prompt, folder)
+                process = await asyncio.create_subprocess_exec(
+                    program, *self._command[1:], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=errors,
+                    start_new_session=True,
+                )  # fmt: skip
             except (OSError, ValueError):
                 why = "It is no program that can be run here."
+            else:
+                assert process.stdin is not None
+                process.stdin.write(request.conversation.text.encode("utf-8", "replace") + b"\n")
+                process.stdin.close()
+                return process
         request.report(Usage())
         raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
-    async def _in_time(self, what: Awaitable[_T], deadline: float, request: Request) -> _T:
+    async def _read(self, process: Process, deadline: float, request: Request) -> bytes:
+        """Return what the program prints next; nothing once it has ended."""
+        assert process.stdout is not None
+        while True:
+            async with self._in_time(deadline, request):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_GRACE):
+                        return await process.stdout.read(_CHUNK)
+            # Somebody whom it started and left may hold its output open for ever.
+            if process.returncode is not None:
+                return b""
+
+    @asynccontextmanager
+    async def _in_time(self, deadline: float, request: Request) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout_at(deadline):
-                return await what
+                yield
         except TimeoutError:
             detail = f"It was given {request.seconds:g} seconds."
             raise make_failure("time-out", self.name, detail=detail) from None
 
-    def _check(self, status: int, said: str, errors: bytes) -> None:
+    def _check(self, status: int, said: str, errors: IO[bytes]) -> None:
         """Raise where the program did not end well or had nothing to say."""
         if status == 0:
             if not said.strip():
@@ -188,10 +140,13 @@ class CommandModel:
         signals = {each.value: each.name for each in signal.Signals}
         ended_by = signals.get(-status, f"signal {-status}")
         how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
-        if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
-            errors = b"".join(errors.split(maxsplit=1)[1:])
+        cut = max(errors.seek(0, os.SEEK_END) - _KEPT_OF_STDERR, 0)
+        errors.seek(cut)
+        told = errors.read(_KEPT_OF_STDERR)
+        if cut:  # the first word may be a part of a key
+            told = b"".join(told.split(maxsplit=1)[1:])
         # What it wrote to stdout explains its end only where it wrote nothing else.
-        tail = self._tail(errors.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
+        tail = self._tail(told.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
         detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
         raise make_failure("cut" if said.strip() else "server", self.name, detail=detail, do=_BY_HAND)
 
@@ -208,3 +163,18 @@ class CommandModel:
                 yield value
             if before.startswith("-") and "=" not in before and _SECRET_NAME.search(before):
                 yield word
+
+
+async def _end(process: Process) -> None:
+    """End a program with all that it started, and let go of its output."""
+    if hasattr(os, "killpg"):
+        # The group: where the program itself is gone, those that it left keep the group's number.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdin is not None
+    if process.stdin.transport.get_write_buffer_size():
+        process.stdin.transport.abort()
+    process._transport.close()  # type: ignore[attr-defined]  # which kills a program that still runs
+    with suppress(TimeoutError):  # a process that the system itself cannot end
+        async with asyncio.timeout(_BURIAL):
+            await process.wait()

@@ -15,10 +15,12 @@ from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
-    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+    from pydantic_ai.models import StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
 _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
+_PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
+"""The failures of a request that was read; one that was refused or did not get there costs nothing."""
 
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 """Opens a connection to the service; closing it lets everything go."""
@@ -37,42 +39,41 @@ class HostedModel:
         said = ""
         failure: ModelFailed | None = None
         stream: StreamedResponse | None = None
-        is_unpaid = True
         try:
             from pydantic_ai.direct import model_request_stream
             from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
-            async with self._opened() as service:
-                is_unpaid = False
-                async with model_request_stream(
+            async with (
+                self._opened() as service,
+                model_request_stream(
                     service,
                     [_message(request.conversation, service)],
                     model_settings=_settings(service, request),
-                    model_request_parameters=_parameters(service, request),
-                ) as stream:
-                    async for event in stream:
-                        match event:
-                            case (
-                                PartStartEvent(part=TextPart(words))
-                                | PartDeltaEvent(delta=TextPartDelta(words))
-                            ) if words:
-                                said += words
-                                yield words
+                ) as stream,
+            ):
+                async for event in stream:
+                    match event:
+                        case (
+                            PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words))
+                        ) if words:
+                            said += words
+                            yield words
             if stream.finish_reason == "content_filter":
                 failure = make_failure("filtered", self.name)
         except ModelFailed as known:
             failure = known
         except ImportError:
-            is_unpaid, failure = True, make_failure("not-installed", self.name)
+            failure = make_failure("not-installed", self.name)
         except Exception as error:
             kind, detail = _kind(error, begun=bool(said))
             if kind == "time-out":
                 when = ", and was in the middle of its answer" if said else ""
                 detail = f"It was given {request.seconds:g} seconds{when}."
             failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
-            is_unpaid = is_unpaid or _is_unpaid(error)
         finally:
-            used = Usage() if is_unpaid and not said else Usage.estimate(request.conversation, said)
+            used = Usage.estimate(request.conversation, said)
+            if failure is not None and failure.kind not in _PAID and not said:
+                used = Usage()
             if stream is not None and (stream.usage.input_tokens or stream.usage.output_tokens):
                 found = stream.usage
                 cached, stored = found.cache_read_tokens, found.cache_write_tokens
@@ -103,32 +104,6 @@ def _settings(service: Service, request: Request) -> ModelSettings:
     return cast("ModelSettings", settings)
 
 
-def _parameters(service: Service, request: Request) -> ModelRequestParameters:
-    """Where the service can be held to a schema, it is; the brief describes the object in any case."""
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-
-    if request.schema is None or not service.profile.get("supports_json_schema_output", False):
-        return ModelRequestParameters()
-    shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
-    return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
-
-
-def _is_unpaid(error: Exception) -> bool:
-    """True where the request did not get there, or was refused before anything was read of it."""
-    from pydantic_ai import exceptions as api
-
-    match error:
-        case api.ModelHTTPError():
-            return not error.in_stream
-        case api.ModelConnectionError():
-            return error.phase in ("pool", "connect")
-        case api.ModelRateLimitError() | api.ModelQuotaExceededError() | api.ModelRequestRejectedError():
-            return True
-        case _:
-            return isinstance(error, OSError) and not isinstance(error, TimeoutError)
-
-
 def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     """What kind of failure an error of the library is, and what is worth telling of it."""
     from pydantic_ai import exceptions as api
@@ -136,25 +111,23 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     match error:
         case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
             return "too-long", ""
-        case api.ModelHTTPError(status_code=408) | api.ModelTimeoutError() | api.ModelRequestTimeout():
+        case TimeoutError() | api.ModelTimeoutError() | api.ModelRequestTimeout():
             return "time-out", ""
-        case TimeoutError():
+        case api.ModelHTTPError(status_code=408):
             return "time-out", ""
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
             seconds = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
-            wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
-            return "rate-limit", f"It asks to wait {wait}." if seconds else ""
+            return "rate-limit", f"It asks to wait {ceil(seconds)} seconds." if seconds else ""
         case api.ModelQuotaExceededError():
             return "quota", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
-        case api.ModelRequestRejectedError(
-            body={"error": {"message": str(message)} | str(message)} | {"message": str(message)}
-        ):
-            return "rejected", message
         case api.ModelRequestRejectedError():
+            match error.body:
+                case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
+                    return "rejected", message
             return "rejected", ""
         case api.ContentFilterError():
             return "filtered", ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ _TRY_AGAIN = "Try again, or name another model with --model."
 # What failed, and what the user can do about it.
 _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "no-key": ("has no key", "See roundtable doctor."),
-    "refused": ("refused the key", "Check the key; see roundtable doctor."),
+    "refused": ("refused the key", "Check the key."),
     "rate-limit": ("is asked too often", "Wait and try again, or name another model with --model."),
     "quota": ("says that the quota or credit is used up", "Check the account, or name another model."),
     "time-out": ("did not answer in time", _TRY_AGAIN),
@@ -123,14 +123,12 @@ def tokens(text: str) -> int:
 
 
 class Request(Struct, frozen=True):
-    """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
+    """One call: what is sent, and how much may come back in what time."""
 
     conversation: Conversation
     report: Callable[[Usage], None]
     output_tokens: int
     seconds: float
-    shape: str = ""
-    schema: Mapping[str, Any] | None = None
 
 
 class Model(Protocol):

@@ -86,11 +86,6 @@ class ModelPanel:
                 )
                 asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
                 return asked or request.criterion.follow_up
-            case do.AskDraft():
-                from ...documents.drafting import draft
-
-                # The sections hold what the person answered: nothing is left for a model to word.
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, feedback):
                 prompt = "aside" if request.aside else "take-up"
                 words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)
@@ -123,8 +118,6 @@ class ModelPanel:
         asked = made.at_table(brief.table, words)
         shape = await self._ask_object(asked, replies.FramingShape, "framing", look_ups=brief.look_ups)
         summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
-        if not summary or not question:
-            raise make_failure("nonsense", self.name, detail="The framing was empty.")
         return Framing(summary, question, join_lines(shape.focus_topic))
 
     async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
@@ -226,7 +219,7 @@ class ModelPanel:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
         asked, reason = sent, ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
+            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = replies.read(text, shape)
@@ -240,7 +233,7 @@ class ModelPanel:
         raise make_failure("nonsense", self.name, detail=reason)
 
     async def _reply(
-        self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
+        self, conversation: Conversation, purpose: str, tokens: int
     ) -> AsyncGenerator[str, None]:
         number = uuid4().hex
 
@@ -248,8 +241,6 @@ class ModelPanel:
             self._meter(Call(self.name, purpose, usage, number))
 
         request = Request(conversation, report, tokens, self._seconds)
-        if shape is not None:
-            request = replace(request, shape=purpose, schema=replies.schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:

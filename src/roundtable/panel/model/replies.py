@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -227,60 +226,53 @@ def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-Shaped = TypeVar("Shaped", bound=msgspec.Struct)
+Shaped = TypeVar("Shaped", bound=Struct)
 
 Text = Annotated[str, msgspec.Meta(max_length=800)]
 Name = Annotated[str, msgspec.Meta(max_length=120)]
 TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
-LookAsked = Annotated[str, msgspec.Meta(max_length=80)]
-LooksAsked = Annotated[tuple[LookAsked, ...], msgspec.Meta(max_length=3)]
+Looks = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=80)], ...], msgspec.Meta(max_length=3)]
 
 
 class Misshapen(ValueError):
     """An answer that is not what was asked for; the text says why, without the answer's words."""
 
 
-class FramingShape(msgspec.Struct, frozen=True):
-    """What the lead brings to the framing."""
+class FramingShape(Struct, frozen=True):
+    """What the lead brings to the framing, or what it wants to see first."""
 
     summary: Text = ""
     focus_question: Text = ""
     focus_topic: Name = ""
-    look: LooksAsked = ()
+    look: Looks = ()
 
     def __post_init__(self) -> None:
-        for name in ("summary", "focus_question"):
-            if not self.look and not getattr(self, name):
-                raise ValueError(f"Object missing required field `{name}`")
+        if not self.look and not (self.summary.strip() and self.focus_question.strip()):
+            raise ValueError("`summary` or `focus_question` is missing or empty")
 
 
-class InsightShape(msgspec.Struct, frozen=True):
-    """An insight and its turns."""
+class EntryShape(Struct, frozen=True):
+    """An insight, decision, question or action and its turns; all but an insight have a detail."""
 
     text: Text
     turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
-
-
-class EntryShape(InsightShape, frozen=True):
-    """A decision, question or action and its turns, with its rationale, reason or owner."""
-
-    detail: Text
+    detail: Text = ""
 
 
 Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
 
 
-class SynthesisShape(msgspec.Struct, frozen=True):
+class SynthesisShape(Struct, frozen=True):
     """The synthesis and its one-line summary."""
 
-    insights: Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
+    insights: Entries
     decisions: Entries
     questions: Entries
     actions: Entries
     summary: Text
 
 
-class OfferShape(msgspec.Struct, frozen=True):
+class OfferShape(Struct, frozen=True):
     """A draft answer to the question of that number: read at its source, assumed, or not known."""
 
     question: TurnNumber
@@ -290,11 +282,11 @@ class OfferShape(msgspec.Struct, frozen=True):
     matters: bool
 
 
-class OffersShape(msgspec.Struct, frozen=True):
+class OffersShape(Struct, frozen=True):
     """The draft answers to a step's questions."""
 
     drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
-    look: LooksAsked = ()
+    look: Looks = ()
 
 
 def clean_picks(picks: Picks) -> Picks:
@@ -339,29 +331,3 @@ def read(text: str, shape: type[Shaped]) -> Shaped:
         raise Misshapen(f"{error}.") from None
     except (msgspec.DecodeError, RecursionError):
         raise Misshapen("It was no sound JSON.") from None
-
-
-# `look` is left out: held to a schema, a small model would fill its look-ups without end.
-_LEFT_OUT = ("title", "default", "description", "look")
-
-
-@cache
-def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a shape, in one piece and closed, as services want it."""
-    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
-
-    def close(node: Any) -> Any:
-        match node:
-            case {"$ref": str(name)}:
-                return close(parts[name])
-            case dict():
-                closed = {key: close(value) for key, value in node.items() if key not in _LEFT_OUT}
-                if closed.get("type") == "object":
-                    closed |= {"additionalProperties": False, "required": list(closed["properties"])}
-                return closed
-            case list():
-                return [close(each) for each in node]
-            case _:
-                return node
-
-    return cast("dict[str, Any]", close(made))

@@ -14,7 +14,6 @@ from ...core.hearing import address
 from ...core.lines import join_names
 from ...core.text import content_stems, cut_words, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
-from ...documents.drafting import draft
 from ...documents.questions import find_open_questions
 from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
 from .lexicon import pattern, phase_expressions, stems_of_list, strip_address
@@ -66,8 +65,6 @@ class OfflinePanel:
                 return ()
             case do.AskFollowUp():
                 return request.criterion.follow_up
-            case do.AskDraft():
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, words) if request.aside:
                 return answer_aside(brief, words)
             case do.AskFeedback(brief):

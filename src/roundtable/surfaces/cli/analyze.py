@@ -17,7 +17,7 @@ from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import Project, choose_panel, find_lacking
 from ...settings import user_name
-from .conversation import JsonLines, Plain, ask_once, hold, open_answers
+from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, put_text, table, tell
 
@@ -110,8 +110,7 @@ class _Talk:
         self.project = Project(self._settings.root, items_folder=self._settings.items_folder)
         self._answers = open_answers(flags.answers)
         self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
-        is_dumb = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown")
-        self._is_painted = self._at_terminal and not (flags.plain or flags.json or is_dumb)
+        self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
 
     def choose_item(self) -> ItemEntry:
         """Return the one open item; of several the user chooses one, or sees a list where nobody is asked."""
@@ -121,15 +120,15 @@ class _Talk:
             return self._add_first_item()
         if len(candidates) < 2:
             return self.project.choose_item(None)
-        rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(candidates, start=1)]
+        numbered = {str(number): entry for number, entry in enumerate(candidates, start=1)}
+        rows = [(number, entry.slug, entry.title) for number, entry in numbered.items()]
         choices = table(("", "item", "title"), rows)
         if not can_ask:
             raise ItemUnknown(f"Name one of these items:\n{choices}")
         tell(choices)
-        numbers = {number: entry for (number, *_), entry in zip(rows, candidates, strict=True)}
         while (words := ask_once(self._answers, "Which one? ")) is not None:
             try:
-                return numbers.get(words.strip()) or self.project.find_item(words)
+                return numbered.get(words.strip()) or self.project.find_item(words)
             except ItemUnknown as unknown:
                 tell(str(unknown))
         raise ItemUnknown("No item was chosen.")
@@ -141,10 +140,7 @@ class _Talk:
         home = (self.project.root / self.project.items_folder).absolute()
         welcome = _WELCOME.format(home=home, example=title)
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
-        from ..terminal.page import has_signs  # late: only a terminal needs it
-
-        sign = "›" if has_signs(getattr(sys.stdout, "encoding", None), os.environ) else ">"
-        while (words := ask_once(self._answers, f"\n{sign} ")) is not None:
+        while (words := ask_once(self._answers, f"\n{'›' if self._is_painted else '>'} ")) is not None:
             put_text("")
             said = words.strip()
             steering = hear_steering(said.removeprefix("/"), at_menu=False)
@@ -204,5 +200,11 @@ class _Talk:
             spent = account.describe_spending if account is not None else str
             return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
         session = start(panel=make_panel() if account is not None else None)
-        plain = Plain(name, echo=not answers.from_terminal, prompt=self._at_terminal)
-        return hold(session, answers, JsonLines() if flags.json else plain, again)
+        page = JsonLines(answers) if flags.json else Plain(answers, name, is_prompting=self._at_terminal)
+        return run(converse(session, page), page.leave, again)
+
+
+def _can_paint() -> bool:
+    """Whether the terminal can move its cursor and show our signs, which the console of Linux lacks."""
+    is_plain = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown", "linux")
+    return not is_plain and (sys.stdout.encoding or "").lower().startswith("utf")

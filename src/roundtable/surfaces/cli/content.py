@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import groupby, islice
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,11 @@ import click
 from msgspec.structs import replace
 
 from ...core.errors import DiskFailed, RuleBroken
-from ...detection import FoundModel, ask_model, find_login_problem, find_models, list_speakers, read_model
+from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
 from ...diagnosis import diagnose
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
-from .options import MODEL_OPTIONS, Command, Flags, Group, confirm
+from .options import MODEL_OPTIONS, Command, Flags, Group
 from .output import count, pairs, put_text, table, tell
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective",
 _STEP_FIELDS = ("step_id", "title", "phase", "persona", "depth", "outputs", "depends_on", "skip_if")
 _OFFLINE = "offline"
 _ASK_FAILED = 3
-_MOST_OF_A_SERVER = 3
+_MOST_OFFERED = 9
 _OFFER = """The three colleagues can speak with a language model that you have already. Found here:
 
 {found}
@@ -67,8 +66,8 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
-    number, prompts, problems = flags.open_project().check_personas()
-    return _report(flags, "persona", number, problems, prompts)
+    number, _, problems = flags.open_project().check_personas()
+    return _report(flags, "persona", number, problems)
 
 
 @steps.command("list")
@@ -92,15 +91,11 @@ def check_steps(flags: Flags) -> int:
     return _report(flags, "step", *flags.open_project().check_steps())
 
 
-def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], own_prompts: int = 0) -> int:
+def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -> int:
     """Say what was read and what is wrong with it, and return the exit status."""
-    read = count(number, noun) + (f" and {count(own_prompts, 'prompt')} of your own" if own_prompts else "")
-    total = f"{read} read, {count(len(problems), 'problem') if problems else 'no problems'}."
-    prompts = {"prompts": own_prompts} if own_prompts else {}
-    flags.show_result(
-        {f"{noun}s": number, **prompts, "problems": problems},
-        "\n".join([*(problem.text for problem in problems), total]),
-    )
+    total = f"{count(number, noun)} read, {count(len(problems), 'problem') if problems else 'no problems'}."
+    text = "\n".join([*(problem.text for problem in problems), total])
+    flags.show_result({f"{noun}s": number, "problems": problems}, text)
     return 2 if problems else 0
 
 
@@ -127,24 +122,22 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
     found = find_models(settings.root) if user_file(os.environ) is not None else ()
     if not found:
         return settings
-    servers = groupby(found, key=lambda model: model.how)
-    offered = [model for _, served in servers for model in islice(served, _MOST_OF_A_SERVER)]
-    rows = [_describe(model, str(number)) for number, model in enumerate(offered, start=1)]
+    names = {each.name: each for each in found}
+    offered = {str(number): each for number, each in enumerate(found[:_MOST_OFFERED], start=1)}
+    rows = [_describe(model, number) for number, model in offered.items()]
     if len(found) > len(offered):
         rows.append(f"    and {len(found) - len(offered)} more: roundtable models")
     text = _OFFER.format(found="\n\n".join(rows))
     put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
-    names = {each.name: each for each in found}
-    names |= {str(number): each for number, each in enumerate(offered, start=1)}
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
-        chosen = names.get(words.strip())
+        chosen = offered.get(words.strip()) or names.get(words.strip())
         if words.strip() in ("", _OFFLINE):
             _remember(_OFFLINE)
             return replace(settings, is_panel_chosen=True)
         if chosen is None:
             put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
-        elif problem := _find_problem(chosen, settings):
-            put_text(f"{problem} Choose another, or press Enter to stay offline.")
+        elif chosen.lacks:
+            put_text(f"{chosen.name} {chosen.lacks}. Choose another, or press Enter to stay offline.")
         else:
             _remember("model", chosen)
             speaker = {"panel": "model", "models": (chosen.model,), "base_url": chosen.base_url}
@@ -161,11 +154,6 @@ def _remember(panel: str, model: FoundModel | None = None) -> None:
         put_text(f"{model.name if model else _OFFLINE}: kept in {own}.\n")
 
 
-def _find_problem(model: FoundModel, settings: Settings) -> str:
-    """Return why a model that the user chose cannot be asked; its login is looked up for this."""
-    return f"{model.name} {model.lacks}." if model.lacks else find_login_problem(model, settings.root)
-
-
 def _describe(model: FoundModel, mark: str) -> str:
     lacks = f" It {model.lacks}." if model.lacks else ""
     return f"{mark:>2}  {model.name}: {model.how}. {_warn(model)}{lacks}"
@@ -175,7 +163,7 @@ def _warn(model: FoundModel) -> str:
     return f"It {model.cost}. {model.leaves[0].upper()}{model.leaves[1:]}."
 
 
-@click.group(cls=Group, alone="list")
+@click.group(cls=Group)
 def models() -> None:
     """List, test and choose the language models that this machine has.
 
@@ -189,11 +177,7 @@ def list_models(flags: Flags) -> None:
     """List what is there, how it was found, what it costs, and what leaves the machine."""
     settings = flags.settings()
     found = find_models(settings.root)
-    try:
-        speakers = list_speakers(settings, found)
-    except RuleBroken as broken:
-        tell(str(broken))
-        speakers = []
+    speakers = list_speakers(settings, found)
     names = [model.name for model in speakers] or [_OFFLINE] * (settings.panel == _OFFLINE)
     shown = [*found, *(model for model in speakers if model not in found)]
     mark = "*" if _OFFLINE in names else ""
@@ -219,8 +203,8 @@ def use_model(flags: Flags, name: str) -> None:
         own, told = remember_panel(_OFFLINE), "offline speaks from now on. Nothing leaves this machine."
     else:
         model = read_model(name, flags.base_url or "", find_models(settings.root))
-        if problem := _find_problem(model, settings):
-            tell(problem)
+        if model.lacks:
+            tell(f"{model.name} {model.lacks}.")
         own = remember_panel("model", model.model, model.base_url)
         told = f"{model.name} speaks from now on. {_warn(model)}"
     variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
@@ -243,12 +227,8 @@ def test_model(flags: Flags, name: str | None, yes: bool) -> int:
     chosen = [read_model(name, flags.base_url or "", found)] if name else list_speakers(settings, found)
     if not chosen:
         raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
-    if not yes:
-        what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
-        if not flags.can_ask():
-            raise RuleBroken(f"{what} Nothing was sent. Give --yes to ask.")
-        if not confirm(f"{what} Nothing of your project is sent. Go on?"):
-            raise RuleBroken("Nothing was sent.")
+    what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
+    flags.require_yes(yes, f"{what} Nothing of your project is sent.", "Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
     flags.show_result(
         [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],

@@ -18,11 +18,14 @@ from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
+from ..terminal.slash import run_command
 from .main import Interrupted, end_at_once, interruptible
 from .output import ReaderGone, put, put_json
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
+    from ..terminal.conversation import TerminalConversation
+    from ..terminal.seat import TableSeat
 
 _CHUNK = 64 * 1024
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
@@ -61,10 +64,8 @@ class Answers:
             return None
         line, _, self._buffer = self._buffer.partition(b"\n")
         self._number += 1
-        text = line.decode("utf-8", "replace").replace("\x00", "")
-        if self._number == 1:
-            text = text.removeprefix("\ufeff")
-        return text.rstrip("\r").replace("\r", " ")
+        text = line.decode("utf-8-sig" if self._number == 1 else "utf-8", "replace")
+        return text.rstrip("\r").replace("\r", " ").replace("\x00", "")
 
 
 def open_answers(name: str | None) -> Answers:
@@ -118,68 +119,82 @@ async def _read(handle: int) -> bytes:
     return await asyncio.wrap_future(outcome)
 
 
-class JsonLines:
-    """Shows a conversation as one JSON object per line, for a program."""
+class Withdrawn(Exception):
+    """What was asked is not asked any more."""
 
-    def __init__(self) -> None:
-        self._count = 0
 
-    def show(self, line: Line) -> None:
-        self._count += 1
-        fields = ("kind", "state", "speaker", "turn", "text", *(("awaits",) if line.kind == "listen" else ()))
-        put_json({"seq": self._count, **{name: getattr(line, name) for name in fields}}, indent=None)
-
-    def leave(self) -> None:
-        pass
+async def converse(session: Session | TableSeat, page: Plain | TerminalConversation) -> None:
+    """Show every line, and hear the user whenever it is the user's turn; commands are answered here."""
+    async with aclosing(session.lines()) as lines:
+        async for line in lines:
+            page.show(line)
+            while line.kind == "listen":
+                try:
+                    words = await page.ask(line)
+                except Withdrawn:
+                    break
+                result = run_command(words, session, line.awaits, is_strict=page.is_strict) if words else None
+                if result is not None and result.text:
+                    page.show(Line("notice", result.text))
+                    page.show(line)
+                    continue
+                words = result.say if result is not None else words
+                if words is None:
+                    session.hang_up()
+                else:
+                    session.say(words)
+                break
 
 
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
 
-    def __init__(self, user_name: str | None, *, echo: bool, prompt: bool) -> None:
-        """`echo` shows the user's words, which a terminal does itself; `prompt` asks for them with a sign."""
+    is_strict = False
+
+    def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
+        """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
+        self._answers = answers
         self._name = user_name or "You"
-        self._echo = echo
-        self._prompt = prompt
+        self._is_prompting = is_prompting
         self._between = ""
 
     def show(self, line: Line) -> None:
         if line.kind == "listen":
-            if self._prompt:
+            if self._is_prompting:
                 put(f"{self._between}> ")
             return
         text = clean_text(line.text)
-        # Words from an earlier run are not on this screen; all others were typed on it.
-        is_on_screen = line.speaker == USER and not self._echo and line.kind != "resume"
+        # A terminal shows itself what is typed; words from an earlier run are not on this screen.
+        is_on_screen = line.speaker == USER and self._answers.from_terminal and line.kind != "resume"
         if is_on_screen or not text.strip():
             return
         name = f"{self._name}: " if line.speaker == USER else ""
         put(f"{self._between}{name}{text}\n")
         self._between = "\n"
 
+    async def ask(self, _line: Line) -> str | None:
+        words = await self._answers.next()
+        if words is None:
+            self.leave()
+        return words
+
     def leave(self) -> None:
-        if self._prompt:
+        if self._is_prompting:
             with suppress(ReaderGone, DiskFailed):
                 put("\n")
 
 
-def hold(session: Session, answers: Answers, page: JsonLines | Plain, again: str) -> int:
-    """Hold the conversation to its end; see `run`."""
+class JsonLines(Plain):
+    """Shows a conversation as one JSON object per line, for a program."""
 
-    async def converse() -> None:
-        async with aclosing(session.lines()) as lines:
-            async for line in lines:
-                page.show(line)
-                if line.kind != "listen":
-                    continue
-                words = await answers.next()
-                if words is None:
-                    page.leave()
-                    session.hang_up()
-                else:
-                    session.say(words)
+    def __init__(self, answers: Answers) -> None:
+        super().__init__(answers, None, is_prompting=False)
+        self._count = 0
 
-    return run(converse(), page.leave, again)
+    def show(self, line: Line) -> None:
+        self._count += 1
+        fields = ("kind", "state", "speaker", "turn", "text", *(("awaits",) if line.kind == "listen" else ()))
+        put_json({"seq": self._count, **{name: getattr(line, name) for name in fields}}, indent=None)
 
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
+from collections.abc import Iterable
+from itertools import count as count_from
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import to_builtins
 
 from ...core.errors import RuleBroken
-from ...project import HandOffForm, Project
-from .options import Command, Flags, ask_user, complete_item, confirm
-from .output import NO_ITEMS, command, count, put_text, tell
+from ...project import HandOffForm
+from .options import Command, Flags, complete_item, confirm
+from .output import NO_ITEMS, command, count, tell
 
 if TYPE_CHECKING:
-    from ...documents.questions import OpenQuestion
+    from ...documents.checks import CheckFinding
     from ...store.provenance import LineOrigin
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
@@ -31,7 +34,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
     """List the open questions of ITEM, or of all items, and answer them.
 
     \b
-    roundtable questions ITEM                       the list, with numbers; at a terminal it asks for answers
+    roundtable questions ITEM                       the list, with numbers
     roundtable questions ITEM --answer 2 "Tablets"  answers the second
 
     An answer is added, with its date, right below its question or the text of its step. Nothing that was
@@ -51,52 +54,29 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         raise click.UsageError("Give --answer N with an answer.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
-    found = {slug: _list_questions(project, slug, everything) for slug in slugs}
-    rows = [
-        {"slug": slug, "number": at, "question": each.text}
-        | {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
-        for slug, listed in found.items()
-        for at, each in listed
-    ]
-    texts = [_show_questions(slug, listed) for slug, listed in found.items() if listed]
+    rows = []
+    for slug in slugs:
+        numbers = count_from(1)
+        for each in project.list_questions(slug):
+            row = {"slug": slug, "number": next(numbers) if each.is_open else None, "question": each.text}
+            if everything or each.is_open:
+                rows.append(row | {field: getattr(each, field) or None for field in _QUESTION_FIELDS})
     nothing = "No question is open." if slugs else NO_ITEMS
+    texts = [_describe_questions(slug, list(of_item)) for slug, of_item in groupby(rows, itemgetter("slug"))]
     flags.show_result(rows, "\n\n".join(texts) or nothing)
-    if len(slugs) == 1 and texts and flags.can_ask():
-        _ask_for_answers(project, slugs[0])
 
 
-def _list_questions(project: Project, slug: str, everything: bool) -> list[tuple[int | None, OpenQuestion]]:
-    """Return the questions to show, the open ones with their numbers."""
-    numbers = itertools.count(1)
-    found = [(next(numbers) if each.is_open else None, each) for each in project.list_questions(slug)]
-    return [(number, each) for number, each in found if everything or number is not None]
-
-
-def _ask_for_answers(project: Project, slug: str) -> None:
-    """Ask which question to answer, and for the answer, until Enter alone leaves."""
-    while words := ask_user("Answer which one? (Enter leaves)").strip():
-        number, listed = int(words[:6]) if words.isdecimal() else 0, project.open_questions(slug)
-        if not 1 <= number <= len(listed):
-            put_text(f"Type a number from 1 to {len(listed)}.")
-            continue
-        if not (answer := ask_user("Answer (Enter leaves)").strip()):
-            return
-        question, file = project.answer_question(slug, number, answer)
-        put_text(f"Answered in {file}: {question.text}")
-        left = _list_questions(project, slug, everything=False)
-        if not left:
-            return
-        put_text(f"\n{_show_questions(slug, left)}")
-
-
-def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) -> str:
+def _describe_questions(slug: str, rows: list[dict[str, Any]]) -> str:
     lines = [f"{slug}: answer one with {command('questions', slug, '--answer', 'N')} ANSWER"]
-    for number, each in listed:
-        lines.append(f"{f'{number:>3}.' if number else '   -'} {each.text}")
-        lines.append(f"     {each.file}:{each.line}" + (f"; {each.resolver}" if each.resolver else ""))
-        if each.answer or each.settled_by:
-            said = f"answered: {each.answer}" if each.answer else f"settled by: {each.settled_by}"
-            lines.append(f"     {said}")
+    for row in rows:
+        number = f"{row['number']}." if row["number"] else "-"
+        lines.append(f"{number:>4} {row['question']}")
+        resolver = f"; {row['resolver']}" if row["resolver"] else ""
+        lines.append(f"     {row['file']}:{row['line']}{resolver}")
+        if row["answer"]:
+            lines.append(f"     answered: {row['answer']}")
+        elif row["settled_by"]:
+            lines.append(f"     settled by: {row['settled_by']}")
     return "\n".join(lines)
 
 
@@ -126,28 +106,25 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
     source. A file that is there already is not overwritten. Without ITEM it takes the one that is open.
     """
     project, entry = flags.find_item(item)
-    if post is not None:
-        _post_hand_off(project, entry.slug, form, post)
+    if post is not None and form == "spec-kit":
+        raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
+    issue = project.find_issue(entry.slug, post) if post is not None else None
+    text, paths = project.write_hand_off(entry.slug, form, Path(out) if out and post is None else None)
+    if issue is not None:
+        named, comment = issue
+        tell(text)
+        if not sys.stdin.isatty():
+            raise RuleBroken(
+                f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}."
+            )
+        yes = confirm(f"Put this as a comment on {named}?")
+        tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
-    text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
     flags.show_result(
         data | to_builtins(project.hand_off(entry.slug)),
         "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
     )
-
-
-def _post_hand_off(project: Project, slug: str, form: HandOffForm, issue: str) -> None:
-    """Show the hand-off, and put it on the issue if the user says yes."""
-    if form == "spec-kit":
-        raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
-    named = project.name_issue(slug, issue)
-    text, _ = project.write_hand_off(slug, form, None)
-    tell(text)
-    if not sys.stdin.isatty():
-        raise RuleBroken(f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}.")
-    yes = confirm(f"Put this as a comment on {named}?")
-    tell(f"Posted: {project.post_hand_off(slug, issue, text)}" if yes else "Nothing was posted.")
 
 
 @click.command(cls=Command)
@@ -162,33 +139,26 @@ def check(flags: Flags, item: str | None) -> int:
     """
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
-    parts, asked = [[f"{each.file}:{each.line}: {each.text}" for each in report.problems]], ""
+    parts = [_list_findings(report.problems)]
     if report.open_questions:
-        asked = f", {count(len(report.open_questions), 'open question')}"
-        listed = (f"{each.file}:{each.line}: {each.text}" for each in report.open_questions)
-        parts.append(["Open questions:", *listed])
+        parts.append(f"Open questions:\n{_list_findings(report.open_questions)}")
     if report.unverified:
-        places: dict[str, list[str]] = {}
-        for each in report.unverified:
-            places.setdefault(each.file, []).append(str(each.line))
-        listed = (f"{name}: {count(len(at), 'line')} ({', '.join(at)})" for name, at in places.items())
-        parts.append(["Unverified:", *listed])
+        parts.append(f"Unverified:\n{_list_findings(report.unverified)}")
+    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
-    parts.append([f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}."])
-    text = "\n\n".join("\n".join(part) for part in parts if part)
-    data = {
-        "slug": entry.slug,
-        "sound": not report.problems,
-        "files": list(report.files),
-        "history": report.versions,
-        "problems": report.problems,
-        "open_questions": report.open_questions,
-        "unverified": report.unverified,
-    }
-    is_empty = not report.files and not report.problems
-    flags.show_result(data, "No step has written anything yet." if is_empty else text)
+    parts.append(f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}.")
+    text = "\n\n".join(filter(None, parts))
+    if not report.files and not report.problems:
+        text = "No step has written anything yet."
+    data = to_builtins(report)
+    sound = {"slug": entry.slug, "sound": not report.problems, "history": data.pop("versions")}
+    flags.show_result(sound | data, text)
     return 2 if report.problems else 0
+
+
+def _list_findings(findings: Iterable[CheckFinding]) -> str:
+    return "\n".join(f"{each.file}:{each.line}: {each.text}" for each in findings)
 
 
 @click.command(cls=Command)
@@ -245,15 +215,14 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):
         raise click.UsageError(f"Name an item and a number, not {' '.join(what)[:80]}.")
     slug, number = entry.slug, int(words[0]) if words else None
-    plan, told = project.plan_undo(slug, number), tuple[str, ...]()
-    if flags.can_ask() and not (yes or dry_run):
+    plan = project.plan_undo(slug, number)
+    if flags.can_ask() and not dry_run:
         taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
-        if not confirm("\n".join([taken, *plan.list_entries(), "Go on?"])):
-            raise RuleBroken("Nothing was taken back.")
-    if not dry_run:
-        plan, told = project.undo(slug, number, force=force)
+        flags.require_yes(yes, "\n".join([taken, *plan.list_entries()]), "Nothing was taken back.")
     if dry_run:
         told = (plan.show_diff(), *(f"{file} was edited since: {reason}." for file, reason in plan.edits))
+    else:
+        plan, told = project.undo(slug, number, force=force)
     if not plan.changes and not plan.edits:
         end = "." if dry_run else "; it is noted as taken back."
         told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, stands in no document{end}",)

@@ -14,12 +14,10 @@ from ...core.errors import RuleBroken
 from ...core.steps import Step
 from ...core.text import clean_text
 from ...project import Project
-from ...store.files import leads_out, read
+from ...store.files import leads_out, read_inside
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, complete_item, confirm
+from .options import Command, Flags, complete_item
 from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
-
-_TRANSCRIPT = "transcript"
 
 
 @click.command(cls=Command)
@@ -91,20 +89,18 @@ def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[St
         f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
         f"{count(found['elaborations'], 'elaboration')}"
     )
-    rows = [("status", "corrupt" if found["problem"] else summary), ("next", _say_next(found, steps))]
-    if found["source_id"]:
-        rows.append(("source", f"{found['source']} {found['source_id']}"))
-    if talk := found["discussion"]:
-        turns = f"turn {talk['turn']} of {talk['max_turns']}"
-        rows.append(("discussion", f"open on step {talk['step']}, {turns}"))
-    if found["stale"]:
-        rows.append(("code", "has moved on since the last phase was completed"))
-    if found["spent"]:
-        rows.append(("spent", project.describe_spending(found["slug"])))
-    rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
-    if found["problem"]:
-        rows.append(("problem", found["problem"]))
-    return f"{found['slug']}: {found['title']}\n{pairs(rows)}"
+    talk = found["discussion"]
+    rows = {
+        "status": "corrupt" if found["problem"] else summary,
+        "next": _say_next(found, steps),
+        "source": found["source_id"] and f"{found['source']} {found['source_id']}",
+        "discussion": talk and f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}",
+        "code": found["stale"] and "has moved on since the last phase was completed",
+        "spent": found["spent"] and project.describe_spending(found["slug"]),
+        "warning": " ".join(found["start_phase"]["warnings"]),
+        "problem": found["problem"],
+    }
+    return f"{found['slug']}: {found['title']}\n{pairs([row for row in rows.items() if row[1]])}"
 
 
 def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
@@ -149,12 +145,9 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
     At a terminal it asks first; elsewhere it needs --yes. Nothing outside the item's folder is deleted.
     """
     project, entry = flags.find_item(item)
-    if not yes:
-        what = f"{entry.slug} ({entry.title}) with {count(len(_documents(entry.folder)), 'document')}"
-        if not flags.can_ask():
-            raise RuleBroken(f"This deletes {what}. Nothing was deleted. Give --yes to delete it.")
-        if not confirm(f"Delete {one_line(what)}?"):
-            raise RuleBroken("Nothing was deleted.")
+    documents = count(len(_documents(entry.folder)), "document")
+    what = f"This deletes {entry.slug} ({one_line(entry.title)}) with {documents}."
+    flags.require_yes(yes, what, "Nothing was deleted.")
     project.remove_item(entry.slug)
     flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")
 
@@ -169,49 +162,34 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     takes the one that is open.
     """
     project, entry, words = flags.split_item(what)
-    folder = entry.folder
-    if words == what and words and words[0] not in (_TRANSCRIPT, *(path.name for path in _documents(folder))):
-        project.find_item(words[0])  # which says what items there are
-    match words:
-        case ():
-            _show_names(flags, folder)
-            return
-        case (name,) if name != _TRANSCRIPT:
-            pass
-        case (kind, *rest) if kind == _TRANSCRIPT and len(rest) <= 1:
-            name = _find_transcript(folder, *rest)
-        case _:
-            raise RuleBroken(f"Name one file, or `transcript` and a number. {_offer(folder)}")
-    if leads_out(folder, name) or not (folder / name).is_file():
-        raise RuleBroken(f"{one_line(name)} is not a file in the item's folder. {_offer(folder)}")
-    text = clean_text(read(folder / name).decode("utf-8-sig", "replace"))
-    flags.show_result({"slug": folder.name, "file": name, "text": text}, text.removesuffix("\n"))
-
-
-def _show_names(flags: Flags, folder: Path) -> None:
-    documents = [{"file": path.name, "bytes": path.lstat().st_size} for path in _documents(folder)]
-    talks = [
-        {"number": number, "file": path.name, "bytes": path.lstat().st_size}
-        for number, path in enumerate(list_transcripts(folder), start=1)
-    ]
-    rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
-    rows += [(f"transcript {each['number']}", f"{each['bytes']:,} bytes  {each['file']}") for each in talks]
-    flags.show_result(
-        {"slug": folder.name, "folder": str(folder), "documents": documents, "transcripts": talks},
-        table(("file", "size"), rows),
-    )
-
-
-def _find_transcript(folder: Path, wanted: str | None = None) -> str:
-    """Return the transcript of that number or name, or the only one if none is named."""
-    found = list_transcripts(folder)
-    if not found:
-        raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
-    for number, path in enumerate(found, start=1):
-        if wanted in (str(number), path.name, path.stem) or (wanted is None and len(found) == 1):
-            return f"{path.parent.name}/{path.name}"
-    names = ", ".join(f"{number} ({path.stem})" for number, path in enumerate(found, start=1))
-    raise RuleBroken(f"Name one of the transcripts: {names}.")
+    documents = {path.name: path for path in _documents(entry.folder)}
+    transcripts = {
+        f"transcript {number}": path for number, path in enumerate(list_transcripts(entry.folder), start=1)
+    }
+    sizes = {name: path.lstat().st_size for name, path in (documents | transcripts).items()}
+    if not words:
+        talks = enumerate(transcripts.items(), start=1)
+        data = {
+            "slug": entry.slug,
+            "folder": str(entry.folder),
+            "documents": [{"file": name, "bytes": sizes[name]} for name in documents],
+            "transcripts": [
+                {"number": number, "file": path.name, "bytes": sizes[name]} for number, (name, path) in talks
+            ],
+        }
+        rows = [(name, f"{sizes[name]:,} bytes") for name in documents]
+        rows += [(name, f"{sizes[name]:,} bytes  {path.name}") for name, path in transcripts.items()]
+        flags.show_result(data, table(("file", "size"), rows))
+        return
+    files = documents | transcripts | {f"elaborations/{path.name}": path for path in transcripts.values()}
+    if (path := files.get(" ".join(words))) is None:
+        if words == what and words[0] != "transcript":
+            project.find_item(words[0])  # which says what items there are
+        wanted, found = one_line(" ".join(words)), ", ".join([*documents, *transcripts][:30])
+        raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {found}.")
+    name = path.relative_to(entry.folder).as_posix()
+    text = clean_text(read_inside(entry.folder, name).decode("utf-8-sig", "replace"))
+    flags.show_result({"slug": entry.slug, "file": name, "text": text}, text.removesuffix("\n"))
 
 
 def _documents(folder: Path) -> list[Path]:
@@ -223,8 +201,3 @@ def _documents(folder: Path) -> list[Path]:
         )
     except OSError:
         return []
-
-
-def _offer(folder: Path) -> str:
-    names = ", ".join(path.name for path in _documents(folder)[:30])
-    return f"There is: {names}." if names else "There are no files yet."

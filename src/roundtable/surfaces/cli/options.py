@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from ... import __version__
-from ...core.errors import ItemUnknown, RoundtableError
+from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .output import put, put_json, put_text, tell
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Flags(Struct):
     def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
         """Return the project, and the item that answers to a name; without a name, the one that is open."""
         project = self.open_project()
-        return project, self._choose_open(project) if name is None else project.find_item(name)
+        return project, project.choose_item(name)
 
     def split_item(
         self, words: tuple[str, ...], *, least: int = 0
@@ -71,19 +71,19 @@ class Flags(Struct):
         if len(words) > least:
             with suppress(ItemUnknown):
                 return project, project.find_item(words[0]), words[1:]
-        return project, self._choose_open(project), words
-
-    def _choose_open(self, project: Project) -> ItemEntry:
-        """Return the item that is open, and say which one it is if there are others."""
-        entry = project.choose_item(None)
-        if not self.json and len(project.items()) > 1:
-            tell(f"Item: {entry.slug}")
-        return entry
+        return project, project.choose_item(None), words
 
     def can_ask(self) -> bool:
         """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""
         is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
         return is_at_terminal and not self.json and not self.answers
+
+    def require_yes(self, yes: bool, what: str, nothing: str) -> None:
+        """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
+        if not yes and not self.can_ask():
+            raise RuleBroken(f"{what} {nothing} Give --yes to do it.")
+        if not yes and not confirm(f"{what} Go on?"):
+            raise RuleBroken(nothing)
 
     def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
@@ -93,18 +93,13 @@ class Flags(Struct):
             put_text(text)
 
 
-def ask_user(question: str) -> str:
-    """Ask at the terminal; Ctrl-C and Ctrl-D interrupt."""
+def confirm(question: str) -> bool:
+    """Ask at the terminal; anything but yes is no, and Ctrl-C and Ctrl-D interrupt."""
     try:
-        answer: str = click.prompt(question, default="", show_default=False, err=True)
+        answer: str = click.prompt(f"{question} y/N", default="", show_default=False, err=True)
     except click.Abort:
         raise KeyboardInterrupt from None
-    return answer
-
-
-def confirm(question: str) -> bool:
-    """Ask at the terminal; anything but yes is no."""
-    return ask_user(f"{question} y/N").strip().lower() in ("y", "yes")
+    return answer.strip().lower() in ("y", "yes")
 
 
 class Command(click.Command):
@@ -120,15 +115,13 @@ class Command(click.Command):
 
 
 class Group(Command, click.Group):
-    """A group of such commands, which shows its help if no command is named."""
+    """A group of such commands; if none is named it is `list`, and for the whole program the help."""
 
     command_class = Command
     group_class = type
 
-    def __init__(self, name: str | None = None, *, alone: str = "", **more: Any) -> None:
-        """`alone` is the command that is meant if none is named."""
+    def __init__(self, name: str | None = None, **more: Any) -> None:
         super().__init__(name, invoke_without_command=True, **({"uses": ()} | more))
-        self._alone = alone
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
@@ -137,7 +130,9 @@ class Group(Command, click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         if ctx._protected_args or ctx.args:
             return super().invoke(ctx)
-        return ctx.invoke(self.commands[self._alone]) if self._alone else put_text(ctx.get_help())
+        if ctx.parent is not None and "list" in self.commands:
+            return ctx.invoke(self.commands["list"])
+        return put_text(ctx.get_help())
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(self.commands)

@@ -17,7 +17,6 @@ from ...core.text import clean_text, strip_unprintable_values
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
-_LEAST_CUT = 12
 
 
 class ReaderGone(Exception):
@@ -90,12 +89,10 @@ def one_line(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
-    """Return rows in columns under their heads; in a given width the last columns are left out or cut."""
+    """Return rows in columns under their heads, each cut at `width` if it is given."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    while width and len(widths) > 1 and width - sum(n + 2 for n in widths[:-1]) < min(widths[-1], _LEAST_CUT):
-        widths.pop()
-    aligned = ["  ".join(cell.ljust(n) for cell, n in zip(line, widths, strict=False)) for line in lines]
+    aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
     return "\n".join(_cut(line.rstrip(), width) for line in aligned)
 
 

@@ -66,8 +66,6 @@ class Program(Group):
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
             self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
-        if cmd_name == "validate" and not ctx.resilient_parsing:
-            raise click.UsageError("No such command 'validate'. It is `check` now.", ctx)
         return super().get_command(ctx, cmd_name)
 
 
@@ -93,12 +91,18 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
         prepare()
-        return _invoke(arguments)
-    except ReaderGone:
+        if os.environ.get(COMPLETION_VARIABLE):  # a shell asks for completions
+            cli.main(arguments, "roundtable")
+        with cli.make_context("roundtable", list(arguments)) as context:
+            result = cli.invoke(context)
+            return result if isinstance(result, int) else DONE
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except (ReaderGone, BrokenPipeError):  # the second is from Click's own output
         return DONE
     except click.ClickException as error:
-        context = error.ctx if isinstance(error, click.UsageError) else None
-        usage = f"\n{context.get_usage()}\nMore with: {context.command_path} --help" if context else ""
+        used = error.ctx if isinstance(error, click.UsageError) else None
+        usage = f"\n{used.get_usage()}\nMore with: {used.command_path} --help" if used is not None else ""
         tell(f"{error.format_message()}{usage}")
         return USAGE
     except Exception as error:
@@ -114,16 +118,3 @@ def run(arguments: list[str]) -> int:
             hint = "" if "--debug" in arguments else " Run the same command with --debug to see where."
             tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
         return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)
-
-
-def _invoke(arguments: list[str]) -> int:
-    if os.environ.get(COMPLETION_VARIABLE):  # a shell asks for completions
-        cli.main(arguments, "roundtable")
-    try:
-        with cli.make_context("roundtable", list(arguments)) as context:
-            result = cli.invoke(context)
-            return result if isinstance(result, int) else DONE
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
-    except BrokenPipeError as error:  # from Click's own output
-        raise ReaderGone from error

@@ -75,5 +75,6 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         config = uvicorn.Config(
             site.make_app(), log_level="info" if flags.debug else "warning", access_log=False, ws="none",
             timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
+            limit_concurrency=1000,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])

@@ -18,14 +18,12 @@ from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, render_review, shorten_text
 from ...core.turns import USER, Known, Material, Turn
 from ...panel.host import HostRequest
-from ...project import ADD, Project
+from ...project import Project
 from .sessions import AlreadySent, HostedSession, host_text
 
-_MAX_LINE_LENGTH, _MAX_LINES_LENGTH, _MAX_ECHO_LENGTH = 4_000, 12_000, 300
-_MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH, _MAX_QUOTE_LENGTH = 4_000, 24_000, 12_000, 700
-_OPENING_LENGTH = 100
+_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH = 4_000, 4_000, 24_000, 12_000
+_MAX_QUOTE_LENGTH, _OPENING_LENGTH = 700, 100
 _MAX_ITEMS = 50
-_MORE_TURNS = 4
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
 
 
@@ -40,15 +38,11 @@ def cut(text: str, length: int, rest: str = "") -> str:
 
 
 def report_items(project: Project) -> str:
-    """Return all items; the first ones where there are many."""
+    """Return the first items, and how many there are besides."""
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
-    body: dict[str, Any] = {"items": [{key: each[key] for key in _LISTED_FIELDS} for each in reports]}
-    if len(found) > _MAX_ITEMS:
-        body["more"] = len(found) - _MAX_ITEMS
-    if not found:
-        body["hint"] = f"There is no item yet. add_item adds one, in the person's words; so does: {ADD}"
-    return to_json(body)
+    rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
+    return to_json({"items": rows, "more": len(found) - len(rows)})
 
 
 def show_unseen(analysis: Analysis | None) -> Iterator[str]:
@@ -73,137 +67,114 @@ def show_unseen(analysis: Analysis | None) -> Iterator[str]:
             yield host_text("person", "summary", summary=talk.draft.summary)
 
 
-def write_answer(hosted: HostedSession, *, can_ask: bool, note: str = "") -> str:
+def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     """Return the lines since the last move that counted, what is new to know, and the move that is open."""
     move, sent, analysis = hosted.move, hosted.sent, hosted.session.analysis
+    if sent.last is not None and sent.last[0] is move and sent.last[1] == can_ask:
+        return sent.last[2]
     request = move.request if move is not None else None
-    if sent.last is not None and sent.last[0] is move:
-        body, brief = sent.last[1:]
-    else:
-        body = {"session": hosted.slug}
-        if lines := _list_lines(hosted):
-            body["lines"] = lines
-        if context := "\n\n".join(_write_context(request, analysis, sent)):
-            body["context"] = context
-        brief = ""
-        if request is not None:
-            brief = "\n".join(_write_brief(request, analysis, sent))
-        elif move is not None and sent.add(("user", move.kind)):
-            brief = host_text("user", move.kind)
-        sent.last = (move, body, brief)
-    shown: dict[str, Any]
+    answer: dict[str, Any] = {"session": hosted.slug}
+    if lines := _list_lines(hosted):
+        answer["lines"] = lines
+    if context := _write_context(request, analysis, sent):
+        answer["context"] = context
     if move is None:
         kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        shown = {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
+        legal = ["start(item)", "list_items()"]
+        answer["move"] = {"kind": kind, "brief": host_text("asking", kind), "legal": legal}
     else:
-        shown = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
-        if request is None:
-            brief = f"{brief} {host_text('asking', 'ask' if can_ask else 'cannot')}".strip()
-        elif isinstance(turn := request.grounds, Brief):
-            shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+        if request is not None:
+            brief = "\n".join(_write_brief(request, analysis, sent))
+            if isinstance(turn := request.grounds, Brief):
+                shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        else:
+            brief = host_text("asking", "ask" if can_ask else "cannot")
+            if sent.is_new(("user", move.kind)):
+                brief = f"{host_text('user', move.kind)} {brief}"
         shown |= {"brief": brief, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
-    return to_json({**body, "move": shown} | ({"note": note} if note else {}))
+        answer["move"] = shown
+    sent.last = (move, can_ask, to_json(answer))
+    return sent.last[2]
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     """Return what was shown since the last move, the person's own words too, as they were taken."""
-    left, rows, sent = _MAX_LINES_LENGTH, [], hosted.sent
+    rows = []
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
-        if line.turn in turns:
-            sent.add((line.turn, turns[line.turn]))
-        is_echo = line.speaker == USER and line.turn is None
-        most = _MAX_ECHO_LENGTH if is_echo else _MAX_LINE_LENGTH
-        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, min(most, max(left, 0)), " (cut)")}
-        left -= len(row["text"])
+        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, _MAX_LINE_LENGTH, " (cut)")}
         if line.speaker == USER:
             row["speaker"] = USER
         if line.turn is not None:
             row["turn"] = line.turn
+            hosted.sent.add((line.turn, turns.get(line.turn)))
         rows.append(row)
-    is_discussing = hosted.move is not None and hosted.move.kind == "discussion"
-    if talk is not None and talk.warned and is_discussing and sent.add(("warned", talk.max_turns)):
-        limit = talk.max_turns
-        more = {"left": limit - len(talk.turns), "limit": limit, "more": limit + _MORE_TURNS}
-        rows.append({"kind": "notice", "text": host_text("person", "more", **more)})
     return rows
 
 
 # --- the context ----------------------------------------------------------------------------------------
 
 
-def _write_context(
-    request: HostRequest | None, analysis: Analysis | None, sent: AlreadySent
-) -> Iterator[str]:
-    """Yield what the host has to know for the move and has not been sent yet."""
+def _write_context(request: HostRequest | None, analysis: Analysis | None, sent: AlreadySent) -> str:
+    """Return what the host has to know for the move and has not been sent yet."""
     if analysis is None:
-        return
-    item, step, grounds = analysis.opening.item, analysis.opening.step, request and request.grounds
-    if sent.add(("item", item)):
-        yield host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+        return ""
+    parts = [text for part, text in _list_context(request, analysis, sent) if sent.is_new(part)]
     if analysis.elaboration is not None:
-        yield from _write_discussion(analysis.elaboration.table, sent)
-    elif isinstance(grounds, AskReading):
-        yield from _write_documents(grounds.material, sent)
-        yield from _write_known(grounds.brief.known, sent)
-    elif step is not None and sent.add(("step", step.step_id)):
-        persona = analysis.opening.conductor
-        yield host_text(
-            "context", "step", step_id=step.step_id, title=step.title, depth=analysis.depth,
-            name=persona.title, key=persona.key,
-        )  # fmt: skip
-
-
-def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
-    """Yield the table, its documents, and the turns that were not sent when they were taken."""
-    if sent.add(("table", table.step.step_id, table.material)):
-        personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
-        yield host_text(
-            "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
-            lead=table.lead.name, limit=table.max_turns,
-        )  # fmt: skip
-        # The step's own come first to the budget, and last in the order (TABLE-1).
-        own = _write_documents(table.material, sent)
-        yield from _write_documents(table.documents, sent, _MAX_DOCUMENTS_LENGTH - sum(map(len, own)))
-        yield from own
-        yield from _write_known(table.known, sent)
-    missing = [turn for turn in table.turns if sent.add((turn.number, turn.text))]
-    if missing:
+        table = analysis.elaboration.table
+        missing = [turn for turn in table.turns if sent.is_new((turn.number, turn.text))]
         said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
-        yield host_text("context", "said", turns=said)
-        yield host_text("context", "focus", focus=table.focus_question)
+        parts += [host_text("context", "said", turns=said, focus=table.focus_question)] if missing else []
+    return "\n\n".join(parts)
 
 
-def _write_documents(
-    material: Sequence[Material], sent: AlreadySent, room: int = _MAX_DOCUMENTS_LENGTH
-) -> list[str]:
-    """Return the documents that were not sent yet; the oldest give way, and what is left out is named."""
-    parts: list[str] = []
-    left_out: list[str] = []
-    for each in reversed(material):
-        if not each.text.strip() or not sent.add(each):
-            continue
-        if room <= 0:
-            left_out.insert(0, each.name)
-            continue
-        text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
-        room -= len(text)
-        parts.insert(0, host_text("context", "document", name=each.name, text=text))
-    return [host_text("context", "left-out", names=", ".join(left_out)), *parts] if left_out else parts
+def _list_context(
+    request: HostRequest | None, analysis: Analysis, sent: AlreadySent
+) -> Iterator[tuple[object, str]]:
+    """Yield each thing that bears on the move, and how it is told."""
+    item, step, persona = analysis.opening.item, analysis.opening.step, analysis.opening.conductor
+    yield item, host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+    if analysis.elaboration is not None:
+        table = analysis.elaboration.table
+        personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
+        yield (
+            (table.step.step_id, table.material),
+            host_text(
+                "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
+                lead=table.lead.name, limit=table.max_turns,
+            ),
+        )  # fmt: skip
+        yield from _list_material((*table.documents, *table.material), table.known, sent)
+    elif request is not None and isinstance(grounds := request.grounds, AskReading):
+        yield from _list_material(grounds.material, grounds.brief.known, sent)
+    elif step is not None:
+        who = {"name": persona.title, "key": persona.key, "depth": analysis.depth}
+        yield step.step_id, host_text("context", "step", step_id=step.step_id, title=step.title, **who)
 
 
-def _write_known(known: Known, sent: AlreadySent) -> Iterator[str]:
-    """Yield what was decided, is open and was put off, what bears on it elsewhere, and the code."""
+def _list_material(
+    documents: Sequence[Material], known: Known, sent: AlreadySent
+) -> Iterator[tuple[object, str]]:
+    """Yield the documents, and what else is known; where it is too much the first documents are only named.
+
+    The step's own come last, so that they are the first to the budget (TABLE-1).
+    """
+    room, parts = _MAX_DOCUMENTS_LENGTH, []
+    for each in reversed(documents):
+        if each.text.strip() and each not in sent:
+            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+            kind = "document" if room > 0 else "left-out"
+            parts.append((each, host_text("context", kind, name=each.name, text=text)))
+            room = max(room - len(text), 0)
+    yield from reversed(parts)
     kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
-    for kind, pages in kinds.items():
-        for each in pages:
-            if sent.add(each):
-                yield host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
-    if known.corrections and sent.add(known.corrections):
-        yield host_text("context", "corrections", text="\n".join(known.corrections))
-    if sent.add("tools"):
-        yield host_text("context", "tools")
+    for kind, each in ((kind, each) for kind, pages in kinds.items() for each in pages):
+        yield each, host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
+    if known.corrections:
+        yield known.corrections, host_text("context", "corrections", text="\n".join(known.corrections))
+    yield "tools", host_text("context", "tools")
 
 
 # --- the brief of a move --------------------------------------------------------------------------------
@@ -224,7 +195,7 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
                 lens=", ".join(speaker.lens),
             )  # fmt: skip
-            yield " ".join((task, *_describe_place(grounds, sent)))
+            yield " ".join((task, *_ask_to_judge(grounds, sent)))
         case AskSynthesis(table):
             yield _write_synthesis(table)
         case AskFollowUp(question=question, answer=answer, criterion=criterion):
@@ -243,7 +214,7 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
 
 def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> str:
     """Return the persona's own card once, and afterwards a reminder that it still holds."""
-    if not sent.add(("card", persona)):
+    if not sent.is_new(("card", persona)):
         return host_text("card", "known", name=persona.name)
     lists: dict[str, Iterable[str]] = {
         "principles": persona.principles,
@@ -261,17 +232,15 @@ def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> s
     return "\n".join([head, *rows, host_text("card", "turns")])
 
 
-def _describe_place(brief: Brief, sent: AlreadySent) -> Iterator[str]:
-    """Say how much room is left, once it is short, and ask whoever follows the user to judge that turn."""
+def _ask_to_judge(brief: Brief, sent: AlreadySent) -> Iterator[str]:
+    """Ask whoever follows the user to judge that turn."""
     table = brief.table
-    if brief.purpose != "framing" and len(table.turns) >= table.max_turns - 2:
-        yield host_text("speaker", "place", left=table.max_turns - brief.number)
     if not brief.follows_user:
         return
     if table.insists:
         yield host_text("speaker", "insists")
         return
-    kind = "judge" if sent.add(("judge", table.focus_question)) else "judge-again"
+    kind = "judge" if sent.is_new(("judge", table.focus_question)) else "judge-again"
     yield host_text("speaker", kind, number=table.turns[-1].number)
     if table.suspected is not None:
         yield host_text("speaker", "suspected", subject=table.suspected.subject)
@@ -282,7 +251,7 @@ def _describe_place(brief: Brief, sent: AlreadySent) -> Iterator[str]:
 def _write_tradeoff(ask: Brief) -> Iterator[str]:
     """Quote both sides in their own words: whoever weighs them adds nothing to either.
 
-    The contradictions between personas since the user spoke or the lead went on are weighed, else the last.
+    The contradictions between personas since the user spoke are weighed, else the last.
     """
     table = ask.table
     pairs = [
@@ -290,18 +259,13 @@ def _write_tradeoff(ask: Brief) -> Iterator[str]:
         for one, other in _contradictions(table.turns)
         if USER not in (one.speaker, other.speaker) and one.speaker != other.speaker
     ]
-    opposing = {one.number for one, _ in pairs}
-    rests = (turn.number for turn in reversed(table.turns) if turn.speaker in (USER, table.lead.key))
-    since = next((number for number in rests if number not in opposing), 0)
-    pairs = [pair for pair in pairs if pair[0].number > since] or pairs[-1:]
-    for one, other in pairs:
+    since = max((turn.number for turn in table.turns if turn.speaker == USER), default=0)
+    for one, other in [pair for pair in pairs if pair[0].number > since] or pairs[-1:]:
         yield host_text(
             "speaker", "against", which=_describe_pair(one, other, table.roster), first=other.number,
             first_said=_quote(other.text), second=one.number, second_said=_quote(one.text),
         )  # fmt: skip
     yield host_text("speaker", "tradeoff", name=ask.speaker.name)
-    if any(ask.speaker.key in (one.speaker, other.speaker) for one, other in pairs):
-        yield host_text("speaker", "party")
 
 
 def _write_synthesis(table: Table) -> str:

@@ -1,36 +1,54 @@
-"""The MCP server: tools, resources and prompts, on stdio or on a port of this machine."""
+"""The MCP server: the tools that a host calls, resources and prompts, on stdio or on a port of this machine.
+
+What each tool and each parameter means to a host stands in content/host/tools.toml.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import ValidationError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from msgspec.structs import replace
+from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 
 from ... import __version__
 from ...core.errors import RoundtableError
+from ...core.synthesis import Draft, Entry
+from ...core.turns import USER, OffTopic, Verdict
+from ...panel.host import Refused, Words
 from ...settings import Settings
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from .answers import cut, to_json
-from .sessions import HOST_FILES, HostedSessions, host_text
-from .tools import make_tools
+from ...store.transcript import find_transcript, list_transcripts
+from .answers import cut, report_items, show_unseen, to_json, write_answer
+from .sessions import (
+    HOST_FILES,
+    MAX_MESSAGE_LENGTH,
+    HostedSession,
+    HostedSessions,
+    host_text,
+    read_host_table,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+Ctx = Context[HostedSessions, Any]
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-MAX_RESOURCE_LENGTH = 200_000
+_MAX_QUESTION_LENGTH = 1_500
+_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 _REFUSAL = "The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
 
 
@@ -75,7 +93,6 @@ class RoundtableServer(MCPServer[HostedSessions]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        await self._refuse_unknown(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -84,21 +101,237 @@ class RoundtableServer(MCPServer[HostedSessions]):
                 raise ToolError(f"Error executing tool {name}: {cause}") from cause
             if isinstance(cause, ValidationError):
                 # Without the values: they may be long, and the host has them.
-                found = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors()[:5])
-                reasons = f"{name} was not called as its schema says ({'; '.join(found)})."
+                errors = [(".".join(map(str, each["loc"]))[:60], each["msg"]) for each in cause.errors()[:5]]
+                found = "; ".join(f"{place}: {reason}" for place, reason in errors)
+                reasons = f"{name} was not called as its schema says ({found})."
                 raise ToolError(f"{reasons} Nothing has changed. Call it again.") from cause
             raise
 
-    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse arguments that a tool does not have: dropped in silence, what they say would be lost."""
-        tool = next((each for each in await self.list_tools() if each.name == name), None)
-        known = tool.input_schema.get("properties", {}) if tool is not None else arguments
-        unknown = [key for key in arguments if key not in known]
-        if unknown:
-            raise ToolError(
-                f"{name} has no argument {', '.join(unknown[:5])[:200]}; it has {', '.join(known)}. "
-                "Nothing has changed. Call it again."
-            )
+
+def make_tools() -> Iterator[Tool]:
+    """Yield all tools, with what a host is told about them."""
+    tools: tuple[Callable[..., Awaitable[str]], ...] = (
+        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
+        status,
+    )  # fmt: skip
+    texts = read_host_table("tools.toml")
+    for function in tools:
+        looks = function in (list_items, status)
+        hints = ToolAnnotations(
+            read_only_hint=looks, destructive_hint=False, open_world_hint=False,
+            idempotent_hint=looks or function in (start, next_move, leave),
+        )  # fmt: skip
+        text = " ".join(texts["tools"][function.__name__].split())
+        tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
+        described = texts["parameters"] | texts.get(function.__name__, {})
+        for part in (tool.parameters, *tool.parameters.get("$defs", {}).values()):
+            for name, schema in part["properties"].items():
+                schema["description"] = " ".join(described[name].split())
+        # Arguments that a tool does not have are refused: dropped in silence, what they say would be lost.
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        yield tool
+
+
+# --- tools: opening -------------------------------------------------------------------------------------
+
+
+async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
+    """Open an item's session and send everything."""
+    return _answer(ctx, await _sessions(ctx).start(item, step))
+
+
+async def next_move(session: str, ctx: Ctx) -> str:
+    """Send the open move again."""
+    return _answer(ctx, await _sessions(ctx).take(session))
+
+
+async def leave(session: str, ctx: Ctx) -> str:
+    """Release the item."""
+    slug = await _sessions(ctx).leave(session)
+    return to_json({"session": slug, "note": host_text("asking", "left", item=slug)})
+
+
+# --- tools: the host's words ----------------------------------------------------------------------------
+
+
+async def submit_turn(
+    session: str,
+    move: str,
+    speaker: str,
+    ctx: Ctx,
+    text: str = "",
+    passes: bool = False,
+    focus_question: str = "",
+    focus_topic: str = "",
+    opposes: int | None = None,
+    decides: list[int] = [],  # noqa: B006 (read only; the schema shows it)
+    off_topic: str = "",
+    belongs_to: str = "",
+    user_off_topic: str = "",
+    user_belongs_to: str = "",
+    user_opposes: int | None = None,
+    answers: int | None = None,
+) -> str:
+    """Take a persona's words for the open move."""
+    verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
+    judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
+    words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
+    return await _play(ctx, session, lambda hosted: hosted.submit(move, words))
+
+
+def _make_drift(subject: str, place: str) -> OffTopic | None:
+    return OffTopic(subject, place or None, relayed=True) if subject.strip() else None
+
+
+class Point(BaseModel, extra="forbid"):
+    """An entry of a synthesis."""
+
+    text: str
+    turns: list[int]
+    detail: str = ""
+
+
+async def submit_judgement(
+    session: str,
+    move: str,
+    ctx: Ctx,
+    insights: list[Point] = [],  # noqa: B006
+    decisions: list[Point] = [],  # noqa: B006
+    questions: list[Point] = [],  # noqa: B006
+    actions: list[Point] = [],  # noqa: B006
+    summary: str = "",
+    takeaway: str = "",
+) -> str:
+    """Take a synthesis for the open move."""
+    lists = {"insights": insights, "decisions": decisions, "questions": questions, "actions": actions}
+    entries = {
+        name: tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)
+        for name, points in lists.items()
+    }
+    draft = replace(Draft(summary=summary, takeaway=takeaway), **entries)
+    return await _play(ctx, session, lambda hosted: hosted.submit(move, draft))
+
+
+# --- tools: the user's words ----------------------------------------------------------------------------
+
+
+class Accepted(BaseModel):
+    """That the person accepts what a form shows."""
+
+
+class UserWords(Accepted):
+    """What the person says."""
+
+    words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
+
+
+class NotAsked(UserWords):
+    """Nothing: the client has no forms, or it is not the person's turn."""
+
+
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
+    """Return the question to the person, where the client can ask: the last one put to them, if any."""
+    hosted = await _sessions(ctx).take(session)
+    asks = hosted.move
+    if not _can_ask(ctx) or asks is None or asks.id != move or asks.request is not None:
+        return NotAsked()
+    analysis = hosted.session.analysis
+    put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
+    question = put[-1] if put and asks.kind != "review" else host_text("person", asks.kind)
+    parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
+    parts.append(cut(question, _MAX_QUESTION_LENGTH))
+    if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
+        parts.append(host_text("person", "draft", draft=analysis.open_draft))
+    return Elicit("\n\n".join(parts), UserWords)
+
+
+async def hear_user(
+    session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
+) -> str:
+    """Take the person's own words, asked for through the client."""
+
+    async def hear(hosted: HostedSession) -> None:
+        await hosted.expect_user(move)
+        if not isinstance(heard, AcceptedElicitation):
+            raise Refused(host_text("asking", "closed"))
+        if not isinstance(heard.data, NotAsked):
+            await hosted.say(move, heard.data.words, relayed=False)
+
+    return await _play(ctx, session, hear)
+
+
+async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
+    """Take the person's words as the host passes them on."""
+    return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=True))
+
+
+# --- tools: the items -----------------------------------------------------------------------------------
+
+
+async def list_items(ctx: Ctx) -> str:
+    """Return the project's items."""
+    return report_items(_sessions(ctx).project)
+
+
+async def status(item: str, ctx: Ctx) -> str:
+    """Return how far an item is."""
+    return to_json(_sessions(ctx).project.status(item))
+
+
+async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
+    """Return the form that shows the person an item before it is added, where the client can."""
+    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
+        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
+    if not _can_ask(ctx):
+        return NotAsked()
+    shown = "\n\n".join(filter(None, (host_text("person", "item"), title.strip(), text.strip())))
+    return Elicit(shown, Accepted)
+
+
+async def add_item(
+    text: str, ctx: Ctx, shown: Annotated[ElicitationResult[Accepted], Resolve(show_item)], title: str = ""
+) -> str:
+    """Add an item and return its name."""
+    if not isinstance(shown, AcceptedElicitation):
+        raise ToolError(host_text("asking", "not-added"))
+    add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotAsked))
+    entry = await asyncio.to_thread(add, text, title=title.strip() or None)
+    note = host_text("asking", "added", item=entry.slug)
+    return to_json({"item": entry.slug, "title": entry.title, "note": note})
+
+
+# --- what the tools share -------------------------------------------------------------------------------
+
+
+def _sessions(ctx: Ctx) -> HostedSessions:
+    return ctx.request_context.lifespan_context
+
+
+async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
+    """Act in a session and return the next move; a refusal says what is legal, and that nothing changed."""
+    hosted = await _sessions(ctx).take(session)
+    try:
+        await act(hosted)
+    except Refused as refusal:
+        now, move = "Legal now: start(item).", hosted.move
+        if move is not None:
+            calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
+            now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
+        raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
+    return _answer(ctx, hosted)
+
+
+def _answer(ctx: Ctx, hosted: HostedSession) -> str:
+    return write_answer(hosted, can_ask=_can_ask(ctx))
+
+
+def _can_ask(ctx: Ctx) -> bool:
+    """Whether the client can put a form to the person."""
+    capabilities = ctx.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    return asking is not None and (asking.form is not None or asking.url is None)
 
 
 # --- resources and prompts ------------------------------------------------------------------------------
@@ -108,40 +341,33 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
     def artifact(item: str, name: str) -> str:
         """A document that the analysis wrote, such as requirements-spec.md."""
-        with _explain_failure():
-            try:
-                return _decode(read_artifact(sessions.project.find_item(item).folder, name))
-            except FileNotFoundError as missing:
-                raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
+        with _find_folder(sessions, item) as folder:
+            return read_artifact(folder, name).decode("utf-8-sig", "replace")
 
     @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
     def transcript(item: str, n: str) -> str:
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _explain_failure():
-            folder = sessions.project.find_item(item).folder
-            path = find_transcript(folder, n)
-            if path is None:
-                count = len(list_transcripts(folder))
-                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
-            return _decode(read_transcript(folder, path))
+        with _find_folder(sessions, item) as folder:
+            if (found := find_transcript(folder, n)) is None:
+                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
+            return found.text
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:
         """Completed steps and phases, the next step, an open discussion, problems."""
-        with _explain_failure():
-            return to_json(sessions.project.status(item))
+        with _find_folder(sessions, item) as folder:
+            return to_json(sessions.project.status(folder.name))
 
 
 @contextmanager
-def _explain_failure() -> Iterator[None]:
+def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
+    """Yield the item's folder; what fails meanwhile is said to the client."""
     try:
-        yield
+        yield sessions.project.find_item(item).folder
+    except FileNotFoundError as missing:
+        raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
         raise ResourceError(str(error)) from error
-
-
-def _decode(data: bytes) -> str:
-    return cut(data.decode("utf-8-sig", "replace"), MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
 
 
 def _register_prompts(server: MCPServer[Any]) -> None:

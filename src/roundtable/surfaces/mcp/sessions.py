@@ -18,7 +18,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core.commands import Brief
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
 from ...core.turns import USER
@@ -31,12 +30,6 @@ IDLE = 300.0
 """After so many seconds without a call an item is released, so that a terminal can take it up."""
 MAX_MESSAGE_LENGTH = 20_000
 HOST_FILES = files("roundtable.content") / "host"
-_JUDGEMENT = ", user_off_topic?, user_belongs_to?, user_opposes?, answers?"
-_SYNTHESIS = ", insights?, decisions?, questions?, actions?, summary, takeaway?"
-_MORE_ARGUMENTS = {
-    "turn": ", opposes?, decides?, off_topic?, belongs_to?",
-    "framing": ", focus_question, focus_topic",
-}
 
 
 class OpenMove(Struct, frozen=True):
@@ -68,47 +61,42 @@ class OpenMove(Struct, frozen=True):
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
         """Return the calls that are legal now; without a way to ask the person, only relaying is."""
+        call = f'(session, move="{self.id}"'
         if self.request is None:
-            relay = f'relay_user(session, move="{self.id}", words)'
-            return [f'hear_user(session, move="{self.id}")', relay] if can_ask else [relay]
+            return [*([f"hear_user{call})"] if can_ask else []), f"relay_user{call}, words)"]
         if self.request.speaker is None:
-            return [f'submit_judgement(session, move="{self.id}"{_SYNTHESIS})']
-        call = f'submit_turn(session, move="{self.id}", speaker="{self.speaker}"'
-        grounds, more = self.request.grounds, _MORE_ARGUMENTS.get(self.kind, "")
-        if isinstance(grounds, Brief) and grounds.follows_user:
-            more += _JUDGEMENT
-        return [f"{call}, text{more})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
+            return [f"submit_judgement{call}, ...)"]
+        call = f'submit_turn{call}, speaker="{self.speaker}"'
+        return [f"{call}, text, ...)", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
-class AlreadySent:
+class AlreadySent(set[object]):
     """What the host has been sent about an item, so that nothing is sent twice unless it asks."""
 
-    def __init__(self) -> None:
-        self._known: set[object] = set()
-        self.last: tuple[OpenMove | None, dict[str, Any], str] | None = None
-        """The move that was sent last, with all that came with it and its brief."""
+    last: tuple[OpenMove | None, bool, str] | None = None
+    """The move that was sent last, whether the client could ask, and the whole answer."""
 
-    def add(self, what: object) -> bool:
-        """Add something; return whether it is new."""
-        is_new = what not in self._known
-        self._known.add(what)
+    def is_new(self, what: object) -> bool:
+        """Whether something was not sent yet; from now on it was."""
+        is_new = what not in self
+        self.add(what)
         return is_new
 
 
 class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
-    def __init__(self, start: Callable[..., Session], sent: AlreadySent) -> None:
+    def __init__(self, start: Callable[..., Session], sent: AlreadySent, idle: float) -> None:
         self._panel = HostPanel(self._open_move)
         self.session = start(panel=self._panel)
         self.sent = sent
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
         self.failure: RoundtableError | None = None
-        self.has_ended = False
-        self.waiting = 0
+        self._idle = idle
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._moment, self._part = "", 0
         self._used: set[str] = set()
 
@@ -116,14 +104,28 @@ class HostedSession:
     def slug(self) -> str:
         return self.session.folder.name
 
-    async def open(self) -> None:
-        """Begin or go on until a move is open; raise what prevents that."""
+    @property
+    def has_ended(self) -> bool:
+        return self._running is not None and self._running.done()
+
+    async def wait_for_move(self) -> None:
+        """Begin or go on until a move is open or the session has ended; raise what made it fail."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
-        await self._wait_for_move()
+            self._running.add_done_callback(lambda _: self._news.set())
+        while self.move is None and not self.has_ended:
+            self._news.clear()
+            await self._news.wait()
+        self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
+        if self.failure is not None:
+            raise self.failure
 
     async def close(self) -> None:
         """Release the item; everything that counts is on disk."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._running is not None:
             self._running.cancel()
             with suppress(asyncio.CancelledError):
@@ -163,7 +165,7 @@ class HostedSession:
 
     async def _expect(self, move_id: str) -> OpenMove:
         """Return the open move, or refuse where it is another one."""
-        await self._wait_for_move()
+        await self.wait_for_move()
         if self.move is None:
             raise Refused("The session has ended.")
         if self.move.id != move_id:
@@ -174,19 +176,12 @@ class HostedSession:
     async def _go_on(self, move: OpenMove) -> None:
         self._used.add(move.id)
         self.move, self.lines = None, []
-        await self._wait_for_move()
+        await self.wait_for_move()
 
-    async def _wait_for_move(self) -> None:
-        """Wait until a move is open or the session has ended; raise what made it fail."""
-        self.waiting += 1
-        try:
-            while self.move is None and not self.has_ended:
-                self._news.clear()
-                await self._news.wait()
-        finally:
-            self.waiting -= 1
-        if self.failure is not None:
-            raise self.failure
+    def _release(self) -> None:
+        self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
+        if self._running is not None:
+            self._running.cancel()
 
     async def _run(self) -> None:
         try:
@@ -202,13 +197,11 @@ class HostedSession:
             message = f"Something unexpected happened ({type(error).__name__}: {error})."
             self.failure = RoundtableError(message)
         finally:
-            self.has_ended = True
             self.move = None
-            self._news.set()
 
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
-        again = request is not None and request.kind != "synthesis" and bool(request.again)
+        again = request is not None and bool(request.again)
         moment = self.session.moment
         if moment != self._moment:
             self._moment, self._part = moment, 0
@@ -234,7 +227,6 @@ class HostedSessions:
             self.project.open_session, user_name=user_name(settings), review=settings.review
         )
         self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
-        self._timers: dict[str, asyncio.Task[None]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def start(self, item: str, step: str | None) -> HostedSession:
@@ -250,7 +242,7 @@ class HostedSessions:
             return await self._take(slug, step)
 
     async def take(self, session: str) -> HostedSession:
-        """Return an open session; one that a restart closed goes on where it stood."""
+        """Return an open session; one that a restart or a pause closed goes on where it stood."""
         slug = self.project.find_item(session).slug
         async with self._locks[slug]:
             return await self._take(slug)
@@ -268,36 +260,22 @@ class HostedSessions:
             await self._close(slug)
 
     async def _take(self, slug: str, step: str | None = None) -> HostedSession:
-        hosted = self.in_play.get(slug)
-        if hosted is None or hosted.failure is not None:
-            hosted = HostedSession(partial(self._start, slug, step=step), self._sent[slug])
-            self.in_play[slug] = hosted
-        self._stop_timer(slug)
-        self._timers[slug] = asyncio.create_task(self._close_when_idle(slug))
+        if slug in self.in_play and self.in_play[slug].failure is not None:
+            await self._close(slug)
+        if slug not in self.in_play:
+            start = partial(self._start, slug, step=step)
+            self.in_play[slug] = HostedSession(start, self._sent[slug], self._idle)
         try:
-            await hosted.open()
+            await self.in_play[slug].wait_for_move()
         except RoundtableError:
             await self._close(slug)
             raise
-        return hosted
+        return self.in_play[slug]
 
     async def _close(self, slug: str) -> None:
-        self._stop_timer(slug)
         if slug in self.in_play:
             await self.in_play[slug].close()
             self.in_play.pop(slug, None)
-
-    def _stop_timer(self, slug: str) -> None:
-        if timer := self._timers.pop(slug, None):
-            timer.cancel()
-
-    async def _close_when_idle(self, slug: str) -> None:
-        while True:
-            await asyncio.sleep(self._idle)
-            async with self._locks[slug]:
-                if not self.in_play[slug].waiting:
-                    del self._timers[slug]  # or closing would cancel this task
-                    return await self._close(slug)
 
 
 def host_text(group: str, name: str, /, **fields: object) -> str:

@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
-from functools import partial
-from pathlib import Path
-
-import click
-from prompt_toolkit.application.run_in_terminal import run_in_terminal
+from collections.abc import Callable
 
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
-from ..cli.conversation import run
-from . import slash
-from .input_area import InputArea, Withdrawn
-from .page import LineFormatter, Menu, describe_work, format_bottom_line, has_signs
+from ..cli.conversation import converse, run
+from .input_area import InputArea
+from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .seat import TableSeat
+from .slash import find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_COPY_COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
-    "darwin": (["/usr/bin/pbcopy"],),
-    # By its path: Windows would look into the folder of the project first.
-    "win32": ([str(Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "clip.exe"))],),
-    "linux": (["wl-copy"], ["xclip", "-selection", "clipboard"]),
-}
-_MAX_COPIED = 70_000  # terminals do not take more
 
 
 class TerminalConversation:
     """One session at one terminal, or a seat at a table that several people share."""
+
+    is_strict = True
 
     def __init__(
         self,
@@ -55,25 +40,21 @@ class TerminalConversation:
         """
         self._panel = StoppablePanel(panel, self._begin_words)
         self.session = start(panel=self._panel, on_words=self._take_words)
-        signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
         self._input = InputArea(
             bottom=self._bottom_line,
             draft=self._format_draft,
-            words=lambda: list(slash.list_completions(self.session.analysis)),
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
             on_stop=self._stop,
             on_leave=self._leave,
-            prompt="› " if signs else "> ",
         )
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
             self._seat.on_move = self._input.withdraw
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, signs=signs)
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
-        self._speaker = self._words = self._typed = self._last_said = ""
+        self._speaker = self._words = self._typed = self._note = ""
         self._can_skip = False
-        self._before: Mapping[str, str] = {}
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
@@ -87,21 +68,15 @@ class TerminalConversation:
         # The panel is made while the user reads the first question.
         if self._seat is None:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
-        self._before = slash.read_documents(self.session.folder)
-        async with self._input.open(), aclosing(self.session.lines()) as lines:
-            async for line in lines:
-                if line.kind != "listen":
-                    self._show(line)
-                    continue
-                with suppress(Withdrawn):  # then somebody else was faster
-                    words = await self._next_words(line)
-                    if words is None:
-                        self.session.hang_up()
-                    else:
-                        self._typed = words if self._seat is None else ""
-                        self.session.say(words)
+        async with self._input.open():
+            await converse(self.session, self)
+            if self._input.text:  # the table was closed while the user wrote
+                self._input.write(self._formatter.format_typed(self._input.text))
 
-    def _show(self, line: Line) -> None:
+    def show(self, line: Line) -> None:
+        """Show a line above the input area; one that only says whose turn it is shows nothing."""
+        if line.kind == "listen":
+            return
         typed, text = self._typed, ""
         self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
@@ -111,55 +86,23 @@ class TerminalConversation:
         if line.kind == "menu":
             menu = Menu.read(line.text)
             self._can_skip = menu.takes_feedback and "S" in dict(menu.choices)
-        if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
-            self._last_said = line.text
-        if line.kind in ("step", "introduction"):
-            self._before = slash.read_documents(self.session.folder)
 
-    async def _next_words(self, line: Line) -> str | None:
-        """Return the next words for the session; commands that only look at things are answered here."""
+    async def ask(self, line: Line) -> str | None:
+        """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
         prefill = self.session.prefill
-        while True:
-            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
-            if words is None:
-                return None
-            glued = slash.find_glued_command(words, self.session.prefill)
-            if glued and words != prefill:
-                if not await self._confirm(f"Did you mean {glued} alone?"):
-                    prefill = words  # it stands in the line again, to be edited or sent as it is
-                    continue
+        while (words := await self._input.ask(prefill=prefill, offer=self.session.offer)) is not None:
+            glued = find_glued_command(words, prefill)
+            if glued and await self._confirm(f"Did you mean {glued} alone?"):
                 words = glued
-            scene = slash.Scene(
-                self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
-                self._before, self._last_said, self._spent(), self._seat is not None,
-            )  # fmt: skip
-            result = slash.run_command(words, scene)
-            if result is not None and (result.leave or result.say is not None):
-                return result.say
-            if result is not None:
-                await self._show_result(words, result)
-                continue
             skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
             if not skips or await self._confirm("Skip the remaining steps of this phase?"):
-                return words
+                self._typed = words if self._seat is None else ""
+                break
+        return words
 
     async def _confirm(self, question: str) -> bool:
         sure = await self._input.ask(f"{question} y/N ")
         return sure is not None and sure.strip().lower() in ("y", "yes")
-
-    async def _show_result(self, words: str, result: slash.CommandResult) -> None:
-        self._input.write(self._formatter.format_typed(words))
-        if result.page:
-            text = self._formatter.format_document(result.page, markdown=result.markdown)
-            if text.count("\n") < self._input.size.rows // 2:
-                self._input.write(text)
-            else:
-                os.environ.setdefault("LESS", "-FRX")  # what fits the window stays in the scrollback
-                await run_in_terminal(partial(click.echo_via_pager, text, color=True))
-        if result.text:
-            self._input.write(self._formatter.format_aside(result.text))
-        if result.copy is not None:
-            self._input.write(copy_text(result.copy))
 
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
@@ -179,11 +122,12 @@ class TerminalConversation:
         return self._formatter.format_draft(roster[self._speaker], self._words, roster)
 
     def _bottom_line(self, width: int) -> str:
+        if self._note:
+            return self._note
         analysis = self.session.analysis
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
-        line = format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
-        return self._formatter.adapt_signs(line)
+        return format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
@@ -199,19 +143,9 @@ class TerminalConversation:
         loop.call_later(_LEAVING_TIME, self._show_note, "")
 
     def _show_note(self, note: str) -> None:
-        self._input.note = note
+        self._note = note
         self._input.repaint()
 
     def _leave(self) -> None:
         self._input.end_input()
         self.session.hang_up()
-
-
-def copy_text(text: str) -> str:
-    """Copy a text with the system's command; else return what makes the terminal copy it (OSC 52)."""
-    for command in _COPY_COMMANDS.get(sys.platform, _COPY_COMMANDS["linux"]):
-        with suppress(OSError, subprocess.SubprocessError):
-            quiet = subprocess.DEVNULL
-            subprocess.run(command, input=text.encode(), timeout=2, check=True, stdout=quiet, stderr=quiet)
-            return ""
-    return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

@@ -16,13 +16,11 @@ from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.key_binding.bindings.completion import generate_completions
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
@@ -37,15 +35,13 @@ from prompt_toolkit.layout.screen import Screen
 from prompt_toolkit.output import create_output
 from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
-from prompt_toolkit.widgets import CompletionsToolbar
 
-_STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold"})
+from ..cli.conversation import Withdrawn
+
+_STYLE = Style.from_dict({"bottom": "dim", "prompt": "bold"})
+_PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
-
-
-class Withdrawn(Exception):
-    """What was asked is not asked any more; what was typed stays in the input line."""
 
 
 class InputArea:
@@ -56,32 +52,25 @@ class InputArea:
         *,
         bottom: Callable[[int], str],
         draft: Callable[[], str],
-        words: Callable[[], list[str]],
         place: Callable[[], object],
         on_stop: Callable[[], None],
         on_leave: Callable[[], None],
-        prompt: str,
     ) -> None:
-        """`bottom` and `draft` return their text at each painting, `words` what may be completed.
+        """`bottom` and `draft` return their text at each painting.
 
         Words that are typed early are heard at the next turn to listen, if that is at the same `place`; else
         they are put back into the input line. Ctrl-C calls `on_stop`, Ctrl-D `on_leave`.
         """
-        self.note = ""
-        self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
+        self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, _PROMPT
         self._asked: asyncio.Future[str | None] | None = None
         self._early: deque[tuple[object, str]] = deque()
         self._offer = ""
         self._closed = False
-        self._buffer = Buffer(
-            multiline=True,
-            completer=WordCompleter(words, ignore_case=True, WORD=True),
-            tempfile_suffix=".md",
-        )
+        self._buffer = Buffer(multiline=True, tempfile_suffix=".md")
         keys = KeyBindings()
         keys.add("enter")(self._enter)
         keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(self._complete_or_offer)
+        keys.add("tab")(lambda _: self._put(self._buffer.text or self._offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
         keys.add("c-d", filter=Condition(lambda: not self._buffer.text))(lambda _: on_leave())
@@ -101,6 +90,11 @@ class InputArea:
     @property
     def size(self) -> Size:
         return self._output.get_size()
+
+    @property
+    def text(self) -> str:
+        """Return what stands in the input line."""
+        return self._buffer.text
 
     @property
     def is_listening(self) -> bool:
@@ -149,22 +143,21 @@ class InputArea:
             place, words = self._early.popleft()
             if place == self._place():
                 return words
-            self._buffer.document = Document("\n".join(filter(None, (self._buffer.text, words))))
+            self._put("\n".join(filter(None, (self._buffer.text, words))))
         if self._closed:
             return None
-        if prefill and not self._buffer.text:
-            self._buffer.document = Document(prefill)
-        usual, self._prompt = self._prompt, prompt or self._prompt
+        self._put(self._buffer.text or prefill)
+        self._prompt = prompt or _PROMPT
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()
         try:
             return await self._asked
         finally:
-            self._asked, self._prompt = None, usual
+            self._asked, self._prompt = None, _PROMPT
 
     def withdraw(self) -> None:
-        """Take back what is being asked, if anything is: `ask` raises Withdrawn."""
-        if self._asked is not None and not self._asked.done():
+        """Take back what is being asked, if anything is: `ask` raises Withdrawn, what was typed stays."""
+        if self._asked is not None and self.is_listening:
             self._asked.set_exception(Withdrawn())
 
     def end_input(self) -> None:
@@ -172,6 +165,11 @@ class InputArea:
         self._closed = True
         if self._asked is not None and not self._asked.done():
             self._asked.set_result(None)
+
+    def _put(self, text: str) -> None:
+        """Let a text stand in the input line, with the cursor at its end; what stands there already stays."""
+        if text != self._buffer.text:
+            self._buffer.document = Document(text)
 
     def clear(self) -> None:
         self._buffer.reset()
@@ -191,7 +189,6 @@ class InputArea:
                 Condition(lambda: not self.is_listening and bool(self._draft())),
             ),
             ConditionalContainer(entry, Condition(lambda: self.is_listening or bool(self._buffer.text))),
-            CompletionsToolbar(),
             Window(FormattedTextControl(self._bottom_row), height=1),
         ]
         return Layout(_RestingSplit(lambda: not self.is_listening, entry, rows), focused_element=entry)
@@ -203,16 +200,7 @@ class InputArea:
 
     def _bottom_row(self) -> StyleAndTextTuples:
         width = self.size.columns - len(_MARGIN) - 1
-        if self.note:
-            return [("class:note", _MARGIN + self.note[:width])]
-        return [("class:bottom", _MARGIN + self._bottom(width))]
-
-    def _complete_or_offer(self, event: KeyPressEvent) -> None:
-        """Put the draft into an empty line, to be edited there; else complete the word at the cursor."""
-        if self._buffer.text:
-            generate_completions(event)
-        else:
-            self._buffer.document = Document(self._offer)
+        return [("class:bottom", _MARGIN + self._bottom(width)[:width])]
 
     def _enter(self, _event: KeyPressEvent) -> None:
         """Say what is typed; Enter alone says nothing while somebody else speaks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import groupby
 from textwrap import shorten
 from typing import ClassVar
@@ -37,19 +37,18 @@ class Voice(Struct, frozen=True):
     """How a persona is told from the others at a glance."""
 
     sign: str
-    plain_sign: str
     colour: str
 
 
 VOICES = (
-    Voice("●", "*", "#b06100"),
-    Voice("▲", "^", "#875fd7"),
-    Voice("■", "#", "#00875f"),
-    Voice("◆", "+", "#d700af"),
-    Voice("▼", "v", "#5f5fff"),
-    Voice("★", "@", "#af5f5f"),
-    Voice("♣", "%", "#008800"),
-    Voice("♠", "&", "#767676"),
+    Voice("●", "#b06100"),
+    Voice("▲", "#875fd7"),
+    Voice("■", "#00875f"),
+    Voice("◆", "#d700af"),
+    Voice("▼", "#5f5fff"),
+    Voice("★", "#af5f5f"),
+    Voice("♣", "#008800"),
+    Voice("♠", "#767676"),
 )
 
 
@@ -58,22 +57,6 @@ def find_voice(key: str | None, roster: Roster | None) -> Voice | None:
     if roster is None or key not in roster.keys:
         return None
     return VOICES[roster.keys.index(key) % len(VOICES)]
-
-
-# What stands in for our own signs where the terminal cannot show them.
-_PLAIN_SIGNS = str.maketrans({
-    "▰": "#", "▱": "-", "─": "-", "›": ">", "·": "|", "•": "*", "▌": "|", "…": "...", "✓": "*", "—": "--",
-    **{voice.sign: voice.plain_sign for voice in VOICES},
-})  # fmt: skip
-
-
-def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
-    """Whether the terminal can show signs beyond ASCII."""
-    try:
-        "●▰─›•".encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return environment.get("TERM") != "linux"  # its font has 512 signs at most
 
 
 class Sign(Struct, frozen=True):
@@ -101,12 +84,6 @@ _QUIET = "dim"
 _OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
 _CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
-_WORK = {
-    Stage.READING: "reading",
-    Stage.OFFERS: "looking things up",
-    Stage.DRAFT: "writing",
-    Stage.WRITTEN: "writing",
-}
 _FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
@@ -114,18 +91,15 @@ _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 class LineFormatter:
     """Formats the lines of one conversation, with blank lines between them."""
 
-    def __init__(
-        self, columns: Callable[[], int], user_name: str | None, *, signs: bool = True, colours: bool = True
-    ) -> None:
-        """`columns` is called each time, as the window may have changed; `signs` allows more than ASCII."""
-        self._columns, self._signs = columns, signs
+    def __init__(self, columns: Callable[[], int], user_name: str | None, *, colours: bool = True) -> None:
+        """`columns` is called each time, as the window may have changed."""
+        self._columns = columns
         self._console = Console(
             file=io.StringIO(), force_terminal=True, color_system="auto" if colours else None, theme=_THEME,
             markup=False, highlight=False, emoji=False, legacy_windows=False,
         )  # fmt: skip
         self._name = f"{user_name or 'You'}:"
         self._last: str | None = None
-        self._in_step = False
 
     def format_line(self, line: Line, analysis: Analysis | None) -> str:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
@@ -135,20 +109,6 @@ class LineFormatter:
         gap = "" if self._last is None or stands_close else "\n"
         self._last = line.kind
         return gap + self._format_text(line, analysis)
-
-    def format_aside(self, text: str) -> str:
-        """Format something that the terminal says itself, outside the conversation."""
-        self._last = "aside"
-        return "\n" + self._render_plain(clean_text(text))
-
-    def format_document(self, text: str, *, markdown: bool) -> str:
-        """Format a whole document in markdown, or a diff."""
-        self._last = "aside"
-        if markdown:
-            return "\n" + self._render_markdown(clean_text(text), breaks=False)
-        styles = {"+": "green", "-": "red", "@": "bold"}
-        lines = ((f" {line}", styles.get(line[:1], _QUIET)) for line in text.split("\n"))
-        return "\n" + "".join(self._render_plain(line, style=style) or "\n" for line, style in lines)
 
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
@@ -164,15 +124,13 @@ class LineFormatter:
         render, text = self._render_plain, clean_text(line.text)
         match line.kind:
             case "menu":
-                return self._format_menu(text, analysis)
+                return self._format_menu(Menu.read(text))
             case "step":
-                self._in_step = True
-                return self._format_progress(analysis) + render(text, _sign_of(line, roster), "bold")
+                progress = render(draw_progress(analysis), style=_QUIET) if analysis is not None else ""
+                return progress + render(text, _sign_of(line, roster), "bold")
             case "introduction":
                 rule = "─" * min(self._width, _MAX_RULE_WIDTH)
-                rows = [rule if row == _RULE else row for row in text.split("\n")]
-                styles = {rule: _QUIET} | {row: "bold" for row in rows if row.isupper()}
-                return "".join(render(row, style=styles.get(row, "")) or "\n" for row in rows)
+                return render("\n".join(rule if row == _RULE else row for row in text.split("\n")))
             case "synthesis":
                 return self._render_markdown(text)
             case "update" if text.startswith("###"):
@@ -195,27 +153,12 @@ class LineFormatter:
             text = f"{sign.name}\n\n{words}"
         return self._render_markdown(text, sign)
 
-    def _format_menu(self, text: str, analysis: Analysis | None) -> str:
-        """Format a menu, in fewer words where the window is narrow.
-
-        The progress stands above the first one after a step, not where it comes again.
-        """
-        left_step = self._in_step and analysis is not None and analysis.saved
-        progress = self._format_progress(analysis) if left_step else ""
-        self._in_step = self._in_step and not left_step
-        menu, render, width = Menu.read(text), self._render_plain, self._width
+    def _format_menu(self, menu: Menu) -> str:
         choices = _BETWEEN.join(f"{letter} {label}" for letter, label in menu.choices)
-        if len(choices) > width:
-            choices = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in menu.choices)
         rest = "Enter continues; edit, back, undo change it; the rest is feedback."
         if not menu.takes_feedback:
             rest = f"Enter: {menu.choices[0][1] if menu.choices else 'the first'}."
-        elif len(rest) > width:
-            rest = "Enter continues, or just type."
-        return progress + "".join(map(render, (*menu.above, choices))) + render(rest, style=_QUIET)
-
-    def _format_progress(self, analysis: Analysis | None) -> str:
-        return self._render_plain(draw_progress(analysis), style=_QUIET) if analysis else ""
+        return self._render_plain("\n".join((*menu.above, choices))) + self._render_plain(rest, style=_QUIET)
 
     @property
     def _width(self) -> int:
@@ -232,15 +175,10 @@ class LineFormatter:
             rows += (Text.assemble(" " * indent, row) for row in wrapped)
         return self._print(rows, sign)
 
-    def _render_markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
-        """Render markdown; `breaks` keeps the line breaks within paragraphs."""
+    def _render_markdown(self, text: str, sign: Sign = NO_SIGN) -> str:
         options = self._console.options.update(width=self._width)
-        lines = self._console.render_lines(_MarkdownText(text, breaks), options, pad=False)
+        lines = self._console.render_lines(_MarkdownText(text), options, pad=False)
         return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], sign)
-
-    def adapt_signs(self, text: str) -> str:
-        """Return the text with signs that the terminal can show."""
-        return text if self._signs else text.translate(_PLAIN_SIGNS)
 
     def _print(self, rows: list[Text], sign: Sign) -> str:
         """Return the rows with the sign in the margin, without blanks at their ends or empty rows around."""
@@ -256,7 +194,7 @@ class LineFormatter:
             for number, row in enumerate(rows):
                 margin = (sign.text.ljust(MARGIN), sign.style) if number == 0 else " " * MARGIN
                 self._console.print(Text.assemble(margin, row) if row else "", soft_wrap=True)
-        return self.adapt_signs(captured.get())
+        return captured.get()
 
 
 class _PlainHeading(Heading):
@@ -277,6 +215,8 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 class _MarkdownText(Markdown):
+    """Markdown whose paragraphs keep their line breaks."""
+
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _PlainHeading,
@@ -284,11 +224,11 @@ class _MarkdownText(Markdown):
         "code_block": _PlainCode,
     }
 
-    def __init__(self, text: str, breaks: bool) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__("", hyperlinks=False)
         self.markup = text
         self.parsed = _PARSER.parse(text)
-        for child in (child for token in self.parsed for child in token.children or () if breaks):
+        for child in (child for token in self.parsed for child in token.children or ()):
             child.type = "hardbreak" if child.type == "softbreak" else child.type
 
 
@@ -322,11 +262,10 @@ class Menu(Struct, frozen=True):
 def draw_progress(analysis: Analysis) -> str:
     """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
     steps, done = analysis.opening.steps, analysis.completed_steps
-    rows = (
-        "".join("▰" if step.step_id in done else "▱" for step in row)
-        for _, row in groupby(steps, key=lambda step: step.step_id[:2])
-    )
-    return f"{' '.join(rows)}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
+    signs = {step.step_id: "▰" if step.step_id in done else "▱" for step in steps}
+    phases = groupby(signs, key=lambda step_id: step_id[:2])
+    bar = " ".join("".join(signs[each] for each in ids) for _, ids in phases)
+    return f"{bar}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
@@ -335,7 +274,8 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
         return ""
     table = analysis.elaboration
     if table is None:
-        return f"{analysis.opening.conductor.first_name} is {_WORK.get(analysis.stage, 'thinking')}"
+        is_writing = analysis.stage in (Stage.DRAFT, Stage.WRITTEN)
+        return f"{analysis.opening.conductor.first_name} is {'writing' if is_writing else 'thinking'}"
     if table.awaits is Awaited.PERSONA and table.due:
         name = table.roster[table.due[0].persona].first_name
         return f"{name} is {'speaking' if has_words else 'thinking'}"
@@ -344,22 +284,21 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
 
 
 def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
-    """Return where things stand; what matters least is dropped first in a narrow window."""
-    item = phase = step = turn = ""
+    """Return where things stand; in a narrow window the first parts are left out."""
+    parts = []
     if analysis is not None:
         opening, table = analysis.opening, analysis.elaboration
-        item = shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…")
         ids = [each.step_id for each in opening.steps]
+        parts.append(shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…"))
         if opening.step is None or opening.step.step_id:  # a document has neither phase nor step
-            phase = opening.phase.name
+            parts.append(opening.phase.name)
+        parts.append(spent)
         if opening.step is not None and opening.step.step_id in ids:
-            step = f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}"
+            parts.append(f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}")
         if table is not None and table.turns:
-            turn = f"turn {len(table.turns)} of {table.max_turns}"
-    parts = {"item": item, "phase": phase, "step": step, "turn": turn, "at_work": at_work, "spent": spent}
-    text = _BETWEEN.join(filter(None, parts.values()))
-    for least in ("item", "phase", "spent", "at_work", "turn"):
-        if len(text) > width:
-            del parts[least]
-            text = _BETWEEN.join(filter(None, parts.values()))
-    return text[:width]
+            parts.append(f"turn {len(table.turns)} of {table.max_turns}")
+        parts.append(at_work)
+    shown = list(filter(None, parts))
+    while len(shown) > 1 and len(_BETWEEN.join(shown)) > width:
+        del shown[0]
+    return _BETWEEN.join(shown)[:width]

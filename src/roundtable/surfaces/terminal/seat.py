@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import threading
-import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
-_PAUSE = 1.0
-_LOST = """The connection to the table is gone; trying again. What was said there is saved. \
-If the server has ended, leave with Ctrl-D and go on with:"""
 # The server is not reached, cuts us off, or is not one of ours.
 _FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)
 
@@ -43,19 +39,18 @@ _FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
     """Let the user's own terminals know meanwhile where the tables of a project are."""
-    text = json.dumps({"address": address})
     with suppress(OSError):  # then terminals find out from the item's lock that it is in use
         file = _announcement(root)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.unlink(missing_ok=True)
         file.touch(mode=0o600, exist_ok=False)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(address, encoding="utf-8")
     try:
         yield
     finally:
         with suppress(OSError):
             file = _announcement(root)
-            if file.read_text(encoding="utf-8") == text:  # not a later server's
+            if file.read_text(encoding="utf-8") == address:  # not a later server's
                 file.unlink()
 
 
@@ -66,7 +61,6 @@ def find_seat(project: Project, entry: ItemEntry, name: str | None, again: str) 
     """
     with suppress(*_FAILURES):
         seat = TableSeat(project, entry.folder, name or getpass.getuser(), again)
-        seat.come_in()
         return seat if seat.is_open else None
     return None
 
@@ -77,31 +71,34 @@ def _announcement(root: Path) -> Path:
     if settings is None:
         raise FileNotFoundError
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return settings.parent / "served" / f"{name}.json"
+    return settings.parent / "served" / name
 
 
 class TableSeat:
     """What a terminal needs of a session, at a table that a server keeps for several people."""
 
-    panel_name = "server's"
-
     def __init__(self, project: Project, folder: Path, name: str, again: str) -> None:
+        """Come in by the invitation that the server left for us, and look whether the table is open."""
         self.folder, self.prefill = folder, ""
         self.on_words: Callable[[str, str], None] = lambda *_: None
         self.on_move: Callable[[], None] = lambda: None
         """Called where the table goes on, so that what was asked before is asked no more."""
         self.on_change: Callable[[], None] = lambda: None
-        self._project, self._name, self._again = project, name, again
+        self._project, self._again = project, again
         self._room = f"/items/{quote(folder.name)}/room"
-        self._address = self._last = ""
-        self._has_left = False
-        self._me = {"id": "", "check": ""}
-        self._state: dict[str, Any] = {}
         self._asked = 0
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
         self._moment = ""
         self._analysis: Analysis | None = None
+        invitation = urlsplit(_announcement(project.root).read_text(encoding="utf-8"))
+        self._place = f"http://{invitation.netloc}"
+        self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
+        with self._open(invitation.path, {"name": name}) as answer:
+            found = json.loads(answer.read())
+        self._me, self._check = str(found["id"]), str(found["check"])
+        with self._open(self._room) as answer:
+            self._state: dict[str, Any] = dict(json.loads(answer.read()))
 
     @property
     def is_open(self) -> bool:
@@ -123,13 +120,8 @@ class TableSeat:
         return self._analysis
 
     def describe_others(self) -> str:
-        """Return who else is here, or who of them types."""
-        typing, people = (
-            [name for key, name in self._state.get(kind, {}).items() if key != self._me["id"]]
-            for kind in ("typing", "people")
-        )
-        if typing:
-            return f"{' and '.join(typing)} {'is' if len(typing) == 1 else 'are'} typing"
+        """Return who else is here."""
+        people = [name for key, name in self._state.get("people", {}).items() if key != self._me]
         return f"with {', '.join(people)}" if people else ""
 
     async def lines(self) -> AsyncGenerator[Line, None]:
@@ -140,7 +132,6 @@ class TableSeat:
                 if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
                     yield line
         finally:
-            self._has_left = True
             await asyncio.gather(*self._sending, return_exceptions=True)
 
     def say(self, words: str) -> None:
@@ -149,7 +140,7 @@ class TableSeat:
         command, _, name = words.strip().partition(" ")
         if command == "/chair":  # without a name the user takes it
             people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
-            to = people.get(name.strip().casefold(), "") if name else self._me["id"]
+            to = people.get(name.strip().casefold(), "") if name else self._me
             self._send("chair", words, to=to)
         else:
             self._send("say", words, text=words if words.strip() else self.offer)
@@ -161,11 +152,11 @@ class TableSeat:
 
     def hang_up(self) -> None:
         """Get up from the table, which goes on."""
-        self._show(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
-        self._end()
+        self._end(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
 
     def _send(self, action: str, words: str, **fields: str) -> None:
-        fields |= {"check": self._me["check"], "at": str(self._state.get("listen", 0))}
+        fields |= {"check": self._check, "at": str(self._state.get("listen", 0))}
+        self._asked = 0  # the next news of the table may ask again
 
         async def send() -> None:
             problem = ""
@@ -175,26 +166,24 @@ class TableSeat:
                 body = refused.read().decode(errors="replace")
                 problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
             except _FAILURES:
-                problem = "The server cannot be reached, so nothing was said. Try again in a moment."
+                problem = "The server cannot be reached, so nothing was said."
             if problem:
                 self.prefill = words
                 self._show(Line("notice", problem))
-            if problem or action == "chair":
-                self._asked = 0
                 self._listen()
 
         task = asyncio.ensure_future(send())
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    def _end(self) -> None:
-        self._shown.put_nowait(None)
-        self.on_move()
-
-    def _show(self, line: Line) -> None:
+    def _show(self, line: Line | None) -> None:
         self._asked = 0
         self._shown.put_nowait(line)
         self.on_move()
+
+    def _end(self, line: Line) -> None:
+        self._show(line)
+        self._show(None)
 
     def _listen(self) -> None:
         """Ask the user where the table waits for words, once for each time it does."""
@@ -205,42 +194,16 @@ class TableSeat:
             self._shown.put_nowait(Line("listen", "", awaits=self._state.get("awaits")))
 
     def _follow(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Pass on what the server streams, in a thread; come in again where it was cut off or began anew."""
-        is_lost = False
-        while not self._has_left:
-            try:
-                if self._read_address() != self._address:
-                    self.come_in()
-                path = f"{self._room}/events?after={quote(self._last)}"
-                with self._open(path, timeout=_SILENCE) as stream:
-                    for kind, data in self._read_events(stream):
-                        is_lost = False
-                        loop.call_soon_threadsafe(self._take, kind, data)
-            except HTTPError:
-                self._address = ""  # the server was started anew, and knows nobody
-            except RuntimeError:
-                return  # the conversation is over
-            except _FAILURES:
-                pass
-            if not is_lost and not self._has_left:
-                is_lost = True
-                loop.call_soon_threadsafe(self._take, "lost", {})
-            time.sleep(_PAUSE)
-
-    def _read_events(self, stream: HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield kind and data of each event, and keep the number of the last line."""
-        kind, number = "", self._last
-        for line in stream:
-            name, _, text = line.decode().rstrip("\r\n").partition(": ")
-            if name == "event":
-                kind = text
-            elif name == "id":
-                number = text
-            elif kind == "reset":
-                self._last = number = ""
-            elif name == "data":
-                yield kind, json.loads(text)
-                self._last = number  # not before its data came: else a line that was cut off is never sent
+        """Pass on what the server streams, in a thread, until it ends."""
+        kind = ""
+        with suppress(RuntimeError):  # the conversation is over
+            with suppress(*_FAILURES), self._open(f"{self._room}/events", timeout=_SILENCE) as stream:
+                for line in stream:
+                    name, _, text = line.decode().rstrip("\r\n").partition(": ")
+                    kind = text if name == "event" else kind
+                    if name == "data" and text:
+                        loop.call_soon_threadsafe(self._take, kind, json.loads(text))
+            loop.call_soon_threadsafe(self._take, "lost", {})
 
     def _take(self, kind: str, data: dict[str, Any]) -> None:
         match kind:
@@ -256,30 +219,15 @@ class TableSeat:
                 self._listen()
                 self.on_change()
                 if not self.is_open:
-                    self._show(Line("notice", f"The table is closed. Go on with: {self._again}"))
-                    self._end()
+                    self._end(Line("notice", f"The table is closed. Go on with: {self._again}"))
             case "lost":
-                self._show(Line("notice", f"{_LOST} {self._again}"))
-                self._listen()
-
-    def come_in(self) -> None:
-        """Come in by the invitation that the server left for us, and look whether the table is open."""
-        self._address = self._read_address()
-        self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
-        with self._open(urlsplit(self._address).path, {"name": self._name}) as answer:
-            found = json.loads(answer.read())
-        self._me = {key: str(found[key]) for key in ("id", "check")}
-        with self._open(self._room) as answer:
-            self._state = dict(json.loads(answer.read()))
-
-    def _read_address(self) -> str:
-        return str(json.loads(_announcement(self._project.root).read_text(encoding="utf-8"))["address"])
+                text = "The server has ended, or the connection to it. What was said is saved. Go on with:"
+                self._end(Line("notice", f"{text} {self._again}"))
 
     def _open(
         self, path: str, fields: dict[str, str] | None = None, timeout: float = _PATIENCE
     ) -> HTTPResponse:
         """Send a request, with fields as a form, and return the answer; HTTPError where it is refused."""
-        place = f"http://{urlsplit(self._address).netloc}"
         form = None if fields is None else urlencode(fields).encode()
-        request = Request(place + path, form, {"Origin": place, "Accept": "application/json"})
+        request = Request(self._place + path, form, {"Origin": self._place, "Accept": "application/json"})
         return cast("HTTPResponse", self._opener.open(request, timeout=timeout))

@@ -6,18 +6,20 @@ import hmac
 import ipaddress
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import RuleBroken
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Role = Literal["member", "observer"]
@@ -30,7 +32,6 @@ _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
-_UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -58,24 +59,21 @@ class Invitations:
         self.tokens: Mapping[Role, str] = {role: secrets.token_urlsafe(32) for role in (MEMBER, OBSERVER)}
         self._guests: dict[str, Guest] = {}
 
-    def role_of(self, token: str) -> Role | None:
-        """Return what a link lets people do; None where it is not one of ours."""
-        given = token.encode()
-        return next(
-            (role for role, own in self.tokens.items() if hmac.compare_digest(own.encode(), given)), None
-        )
+    def role_of(self, token: str) -> Role:
+        """Return what a link lets people do; HTTPException where it is not one of ours."""
+        for role, own in self.tokens.items():
+            if hmac.compare_digest(own.encode(), token.encode()):
+                return role
+        raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
 
     def admit(self, token: str, name: str) -> tuple[str, Guest]:
-        """Let somebody in and return the secret for their cookie; RuleBroken if link or name is wrong."""
-        role = self.role_of(token)
+        """Let somebody in and return the secret for their cookie; RuleBroken without a name."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
-        if role is None:
-            raise RuleBroken("This invitation is not valid, perhaps because the server was started anew.")
+        secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
-        secret, guest = secrets.token_urlsafe(32), Guest(known_as, role)
         self._guests[secret] = guest
         return secret, guest
 
@@ -85,25 +83,24 @@ class Invitations:
 
 
 class RateLimit:
-    """Lets each sender do so many things at once, and then so many in a second."""
+    """Lets each sender do so many things in so many seconds, and then no more until these are over."""
 
-    def __init__(self, burst: int, each_second: float) -> None:
-        self._burst, self._each_second = burst, each_second
-        self._left: dict[str, tuple[float, float]] = {}
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._until = 0.0
+        self._done: Counter[str] = Counter()
 
     def allows(self, sender: str) -> bool:
         """Whether the sender may do one more thing now; then it counts."""
-        now = time.monotonic()
-        if len(self._left) > _MAX_GUESTS:
-            self._left.clear()
-        left, at = self._left.get(sender, (float(self._burst), now))
-        left = min(float(self._burst), left + (now - at) * self._each_second)
-        self._left[sender] = (left - 1 if left >= 1 else left, now)
-        return left >= 1
+        if time.monotonic() >= self._until:
+            self._until = time.monotonic() + self._seconds
+            self._done.clear()
+        self._done[sender] += 1
+        return self._done[sender] <= self._most
 
 
 class Guard:
-    """Passes on requests for one of our names, from our own pages, of a modest size and at a modest rate.
+    """Passes on requests for one of our names, from our own pages and at a modest rate.
 
     It also adds the headers that keep a browser from running or fetching anything that is not ours.
     """
@@ -127,28 +124,22 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        problem = self._find_problem(scope, Headers(scope=scope))
-        if problem is not None:
-            status, text = problem
-            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
-        else:
-            await self._app(scope, receive, send_with_headers)
+        refusal = self._find_refusal(scope, Headers(scope=scope))
+        await (refusal or self._app)(scope, receive, send_with_headers)
 
-    def _find_problem(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return 421, "This server has another name. Use the address that `roundtable serve` printed."
-        if scope["method"] not in _UNSAFE:
+            text = "This server has another name. Use the address that `roundtable serve` printed.\n"
+            return PlainTextResponse(text, 421)
+        if scope["method"] in ("GET", "HEAD"):
             return None
         _, _, origin = headers.get("origin", "").lower().partition("://")
         if origin != host.lower():
-            return 403, "This came from another page, so nothing was done."
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > MAX_BODY:
-            return 413, f"This is larger than {MAX_BODY:,} bytes, so nothing was done."
+            return PlainTextResponse("This came from another page, so nothing was done.\n", 403)
         client = scope.get("client") or ("",)
         if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
-            return 429, "That was too much at once. Wait a few seconds and try again."
+            return PlainTextResponse("That was too much at once. Wait a few seconds and try again.\n", 429)
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -170,21 +161,39 @@ def is_this_machine(host: str) -> bool:
     return host.lower() in _THIS_MACHINE
 
 
-async def read_form(request: Request, guest: Guest | None = None) -> dict[str, str]:
-    """Return the fields of a form.
+class Door:
+    """Lets in those who came by an invitation, as `request.state.guest`.
 
-    Raises RuleBroken where it is too large, not a form, or not made by one of the guest's own pages.
+    What they post is `request.state.form`: it has to come from one of their own pages, and observers change
+    nothing.
     """
+
+    def __init__(self, app: ASGIApp, invitations: Invitations) -> None:
+        self._app, self._invitations = app, invitations
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        guest = request.state.guest = self._invitations.find_guest(request)
+        if guest is None:
+            raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
+        if request.method == "POST":
+            form = request.state.form = await read_form(request)
+            if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
+                raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")
+            if guest.role != MEMBER:
+                raise RuleBroken("You are here to look on. Nothing was changed.")
+        await self._app(scope, receive, send)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form; HTTPException where it is too large, RuleBroken where it is no form."""
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > MAX_BODY:
-            raise RuleBroken(f"This is larger than {MAX_BODY:,} bytes, so nothing was done.")
+            raise HTTPException(413, f"This is larger than {MAX_BODY:,} bytes, so nothing was done.")
     try:
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError as error:
         raise RuleBroken("This is not a form of ours, so nothing was done.") from error
-    form = {name: text.replace("\r\n", "\n") for name, text in fields}
-    if guest is not None and not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
-        raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")
-    return form
+    return {name: text.replace("\r\n", "\n") for name, text in fields}

@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from inspect import iscoroutinefunction
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec.structs import replace
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -25,22 +24,21 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
-from ...core.synthesis import HEADINGS
+from ...core.synthesis import HEADINGS, NO_REASON, write_entry
 from ...project import Project
 from ..terminal.page import VOICES
-from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, read_form
+from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, RateLimit, read_form
 from .markup import render_document, render_words
 from .pages import find_entry, list_backlog, view_item
-from .room import Room, Rooms, StartSession
+from .room import Room, StartSession
 
 HERE = Path(__file__).parent
 PING = 15
 """So many seconds after the last event a reader is told that the connection lives."""
 STUCK = 30
 """A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
-_STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
 
 
 class Site:
@@ -52,13 +50,15 @@ class Site:
         """`start` makes the sessions; `owner` is the name offered to whoever comes in; `hosts` our names."""
         self.project = project
         self.invitations = Invitations()
-        self.rooms = Rooms(start, self._draw)
-        self._owner, self._hosts = owner, hosts
+        self.rooms: dict[str, Room] = {}
+        self._start, self._owner, self._hosts = start, owner, hosts
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
+        self._templates.globals |= {
+            "headings": HEADINGS, "voices": VOICES, "write_entry": write_entry, "no_reason": NO_REASON,
+        }  # fmt: skip
         self._templates.filters |= {
             "words": render_words,
             "document": render_document,
@@ -72,65 +72,44 @@ class Site:
         @asynccontextmanager
         async def close_rooms(_app: Starlette) -> AsyncIterator[None]:
             yield
-            await self.rooms.close()
+            for room in tuple(self.rooms.values()):
+                await room.close()
 
-        item = "/items/{slug}"
-        for_guests: list[tuple[str, str, Callable[[Request, Guest], Any]]] = [
-            ("GET", "/", self.show_backlog),
-            ("POST", "/items", self.add),
-            ("GET", item, self.show_item),
-            ("GET", f"{item}/documents/{{name}}", self.show_document),
-            ("GET", f"{item}/discussions/{{number:int}}", self.show_discussion),
-            ("GET", f"{item}/hand-off", self.show_hand_off),
-            ("GET", f"{item}/export.html", self.export),
-            ("POST", f"{item}/answer", self.answer),
-            ("GET", f"{item}/room", self.show_room),
-            ("GET", f"{item}/room/form", self.show_form),
-            ("GET", f"{item}/room/events", self.follow),
-            ("POST", f"{item}/room/{{action}}", self.act),
+        item, room = "/items/{slug}", "/items/{slug}/room"
+        inside = [
+            Route("/", self.show_backlog),
+            Route("/items", self.add, methods=["POST"]),
+            Route(item, self.show_item),
+            Route(f"{item}/documents/{{name}}", self.show_document),
+            Route(f"{item}/discussions/{{number:int}}", self.show_discussion),
+            Route(f"{item}/hand-off", self.show_hand_off),
+            Route(f"{item}/export.html", self.export),
+            Route(f"{item}/answer", self.answer, methods=["POST"]),
+            Route(room, self.show_room),
+            Route(f"{room}/form", self.show_form),
+            Route(f"{room}/events", self.follow),
+            Route(f"{room}/{{action}}", self.act, methods=["POST"]),
         ]
         return Starlette(
             routes=[
                 Route("/join/{token}", self.show_door),
                 Route("/join/{token}", self.come_in, methods=["POST"]),
-                *(Route(path, self._let_in(run), methods=[method]) for method, path, run in for_guests),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
+                Mount("/", routes=inside, middleware=[Middleware(Door, invitations=self.invitations)]),
             ],
-            middleware=[Middleware(Guard, hosts=self._hosts, limit=RateLimit(30, 3.0))],
+            middleware=[Middleware(Guard, hosts=self._hosts, limit=RateLimit(50, 10.0))],
             exception_handlers={RoundtableError: self._show_problem, HTTPException: self._show_problem},
             lifespan=close_rooms,
         )
 
     # --- the door ---------------------------------------------------------------------------------------
 
-    def _let_in(self, endpoint: Callable[[Request, Guest], Any]) -> Callable[..., Awaitable[Response]]:
-        """Return an endpoint for those who came in by an invitation.
-
-        What is posted must be a form of one of the guest's own pages; it is `request.state.form`. An endpoint
-        that is no coroutine runs in a thread.
-        """
-
-        async def run(request: Request) -> Response:
-            guest = self.invitations.find_guest(request)
-            if guest is None:
-                raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
-            if request.method == "POST":
-                request.state.form = await read_form(request, guest)
-            is_coroutine = iscoroutinefunction(endpoint)
-            answer = endpoint(request, guest) if is_coroutine else run_in_threadpool(endpoint, request, guest)
-            return cast("Response", await answer)
-
-        return run
-
     async def show_door(self, request: Request) -> Response:
         """Ask whoever has an invitation for a name."""
         token = request.path_params["token"]
-        role = self.invitations.role_of(token)
-        if role is None:
-            raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
-        guest = self.invitations.find_guest(request)
+        role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
         name = guest.name if guest is not None else self._owner if role == MEMBER else ""
-        return self._page("join.html", None, token=token, role=role, name=name, longest=MAX_NAME)
+        return self._page(request, "join.html", token=token, role=role, name=name, longest=MAX_NAME)
 
     async def come_in(self, request: Request) -> Response:
         """Let somebody in under a name."""
@@ -145,64 +124,62 @@ class Site:
 
     # --- the backlog and an item ------------------------------------------------------------------------
 
-    def show_backlog(self, request: Request, guest: Guest) -> Response:
+    def show_backlog(self, request: Request) -> Response:
         """Show the items, or those that the words in `q` fit."""
         wanted = request.query_params.get("q", "")[:200]
         rows = list_backlog(self.project, wanted)
-        open_rooms = {slug: room for slug, room in [*self.rooms.items()] if room.is_open}
-        return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=open_rooms)
+        open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
+        return self._page(request, "backlog.html", rows=rows, wanted=wanted, open_rooms=open_rooms)
 
-    def add(self, request: Request, guest: Guest) -> Response:
+    def add(self, request: Request) -> Response:
         """Add an item and show it."""
         text = request.state.form.get("text", "").strip()
-        if guest.role != MEMBER or not text:
+        if not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
         if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
         return RedirectResponse(f"/items/{quote(self.project.add_item(text).slug)}", 303)
 
-    def answer(self, request: Request, guest: Guest) -> Response:
+    def answer(self, request: Request) -> Response:
         """Answer an open question of an item, by the words it was asked in."""
         form, slug = request.state.form, find_entry(self.project, request.path_params["slug"]).slug
-        if guest.role != MEMBER:
-            raise RuleBroken("You are here to look on. Nothing was changed.")
         questions = [each.words for each in self.project.open_questions(slug)]
         if form.get("question") not in questions:
             raise RuleBroken("Nobody leaves that question open any more, so nothing was changed.")
         self.project.answer_question(slug, questions.index(form["question"]) + 1, form.get("text", ""))
         return RedirectResponse(f"/items/{quote(slug)}", 303)
 
-    def show_item(self, request: Request, guest: Guest) -> Response:
+    def show_item(self, request: Request) -> Response:
         """Show an item's steps, documents, discussions and open points."""
         item = view_item(self.project, request.path_params["slug"])
-        return self._page("item.html", guest, item=item, room=self.rooms[item.slug])
+        return self._page(request, "item.html", item=item, room=self._room_of(item.slug))
 
-    def show_document(self, request: Request, guest: Guest) -> Response:
+    def show_document(self, request: Request) -> Response:
         """Show one document, with what each elaboration added."""
         item, name = view_item(self.project, request.path_params["slug"]), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
         body = Markup(self._draw("_document.html", item=item, name=name))
-        return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
+        return self._page(request, "document.html", item=item, name=name, body=body, talk=None)
 
-    def show_discussion(self, request: Request, guest: Guest) -> Response:
+    def show_discussion(self, request: Request) -> Response:
         """Show the transcript of a discussion."""
         item, number = view_item(self.project, request.path_params["slug"]), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
         body = item.render_discussion(found)
-        return self._page("document.html", guest, item=item, name=found.title, body=body, talk=found)
+        return self._page(request, "document.html", item=item, name=found.title, body=body, talk=found)
 
-    def show_hand_off(self, request: Request, guest: Guest) -> Response:
+    def show_hand_off(self, request: Request) -> Response:
         """Show what the item's documents say to whoever builds it."""
         item = view_item(self.project, request.path_params["slug"])
         body = render_document(self.project.write_hand_off(item.slug, "page", None)[0])
-        return self._page("document.html", guest, item=item, name="Hand-off", body=body, talk=None)
+        return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
-    def export(self, request: Request, _guest: Guest) -> Response:
+    def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = replace(view_item(self.project, request.path_params["slug"]), address="")
+        item = view_item(self.project, request.path_params["slug"], on_one_page=True)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
@@ -211,37 +188,37 @@ class Site:
 
     # --- the room ---------------------------------------------------------------------------------------
 
-    async def show_room(self, request: Request, guest: Guest) -> Response:
+    async def show_room(self, request: Request) -> Response:
         """Show all that was said at the table, and the form for what comes next."""
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
-        room = self.rooms[entry.slug]
+        room = self._room_of(entry.slug)
         if _wants_json(request):
             return Response(room.describe(), media_type="application/json")
         links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
-        return self._page("room.html", guest, room=room, title=entry.title, links=links)
+        return self._page(request, "room.html", room=room, title=entry.title, links=links)
 
-    async def show_form(self, request: Request, guest: Guest) -> Response:
+    async def show_form(self, request: Request) -> Response:
         """Return the form for what the table waits for, as a part of the page."""
-        return self._page("_form.html", guest, room=await self._find_room(request))
+        return self._page(request, "_form.html", room=await self._find_room(request))
 
-    async def follow(self, request: Request, guest: Guest) -> Response:
+    async def follow(self, request: Request) -> Response:
         """Stream what is shown at the table, from the entry after the last one that the reader has."""
-        room = await self._find_room(request)
-        self.rooms.check_streams(room, guest)
+        room, guest = await self._find_room(request), request.state.guest
+        room.check_streams(guest)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
             room.follow(guest, after), ping=PING, send_timeout=STUCK,
             ping_message_factory=lambda: ServerSentEvent("", event="ping", retry=1000),
         )  # fmt: skip
 
-    async def act(self, request: Request, guest: Guest) -> Response:
+    async def act(self, request: Request) -> Response:
         """Do what somebody wants to do at the table, or say why not."""
-        form, room = request.state.form, await self._find_room(request)
+        form, guest, room = request.state.form, request.state.guest, await self._find_room(request)
         at = int(form["at"][:9]) if form.get("at", "").isdecimal() else 0
         match request.path_params["action"]:
             case "open":
                 options = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
-                await room.open(guest, user_name=guest.name, **options)
+                room.open(guest, user_name=guest.name, **options)
             case "say":
                 room.say(guest, form.get("choice", form.get("text", "")), at)
             case "review":
@@ -264,25 +241,27 @@ class Site:
         slug = request.path_params["slug"]
         if slug not in self.rooms:  # a room is made once its item was found
             await run_in_threadpool(find_entry, self.project, slug)
-        return self.rooms[slug]
+        return self._room_of(slug)
+
+    def _room_of(self, slug: str) -> Room:
+        # Pages are made in threads: of two that ask at once, both get the room of the first.
+        return self.rooms.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
 
     # --- what the pages share ---------------------------------------------------------------------------
 
-    def _page(self, template: str, guest: Guest | None, status: int = 200, /, **more: Any) -> Response:
-        return HTMLResponse(self._draw(template, guest=guest, **more), status)
+    def _page(self, request: Request, template: str, status: int = 200, /, **more: Any) -> Response:
+        return HTMLResponse(self._draw(template, guest=getattr(request.state, "guest", None), **more), status)
 
     def _draw(self, template: str, /, **values: Any) -> str:
         return self._templates.get_template(template).render(values)
 
     async def _show_problem(self, request: Request, problem: Exception) -> Response:
+        status, text = 404 if isinstance(problem, ItemUnknown) else 409, str(problem)
         if isinstance(problem, HTTPException):
             status, text = problem.status_code, problem.detail
-        else:
-            status = next((code for kind, code in _STATUSES.items() if isinstance(problem, kind)), 500)
-            text = str(problem)
         if _wants_json(request):
             return JSONResponse({"error": text}, status)
-        return self._page("problem.html", self.invitations.find_guest(request), status, text=text)
+        return self._page(request, "problem.html", status, text=text)
 
 
 def _wants_json(request: Request) -> bool:

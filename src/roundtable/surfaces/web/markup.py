@@ -16,7 +16,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
-from msgspec import Struct, field
+from msgspec import Struct
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
@@ -35,23 +35,23 @@ _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
-class TurnLinks(Struct, frozen=True):
-    """Where a discussion can be read, a turn with `-turn-N` after it; and the turns that each entry cites."""
+class DiscussionView(Struct, frozen=True):
+    """A discussion that has its transcript; `number` is its place in the item's list."""
 
+    number: int
+    step: str
+    at: str
+    text: str
+    title: str
+    is_undone: bool
+    turns: Mapping[str, Sequence[int]]
+    """The turns that each entry of its synthesis cites."""
     address: str
-    turns: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Where it can be read; a turn has `-turn-N` after it."""
 
 
-class DocumentLinks(Struct, frozen=True):
-    """What a document is linked to: discussions by step and instant, or the documents that cite its turns."""
-
-    discussions: Mapping[tuple[str, str], TurnLinks] = field(default_factory=dict)
-    cited_in: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
-    prefix: str = ""
-    """What the names of its turns begin with, so that they are its own where several share a page."""
-
-
-NO_LINKS = DocumentLinks()
+Discussions = Mapping[tuple[str, str], DiscussionView]
+"""The discussions of an item, by step and instant."""
 
 
 def render_words(text: str) -> Markup:
@@ -59,14 +59,24 @@ def render_words(text: str) -> Markup:
     return _clean(_parser(breaks=True).render(text))
 
 
-def render_document(text: str, links: DocumentLinks = NO_LINKS) -> Markup:
+def render_document(text: str, discussions: Discussions = {}) -> Markup:  # noqa: B006 (read only)
     """Return a document as HTML, with what each elaboration added marked and linked to its turns."""
     parser = _parser(breaks=False)
-    tokens = list(_mark_additions(parser.parse(text), links))
+    tokens = list(_mark_additions(parser.parse(text), discussions))
+    return _clean(str(parser.renderer.render(tokens, parser.options, {"prefix": "", "links": {}})))
+
+
+def render_transcript(discussion: DiscussionView, led_to: Sequence[tuple[str, str]]) -> Markup:
+    """Return a transcript as HTML; the turns that were cited link to the documents by name and address."""
+    parser, prefix = _parser(breaks=False), f"discussion-{discussion.number}-"
+    tokens = parser.parse(discussion.text)
     for token in (child for each in tokens for child in each.children or ()):
         if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
-            token.attrs["href"] = f"#{links.prefix}{str(token.attrs['href'])[1:]}"
-    return _clean(str(parser.renderer.render(tokens, parser.options, {"links": links})))
+            token.attrs["href"] = f"#{prefix}{str(token.attrs['href'])[1:]}"
+    cited = {turn for turns in discussion.turns.values() for turn in turns}
+    links = "".join(_link(address, name, "led-to") for name, address in led_to)
+    env = {"prefix": prefix, "links": dict.fromkeys(cited, links)}
+    return _clean(str(parser.renderer.render(tokens, parser.options, env)))
 
 
 def strip_credit(entry: str) -> str:
@@ -87,8 +97,7 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     )
     parser.add_render_rule("html_block", _render_html)
     parser.add_render_rule("html_inline", _render_html)
-    parser.add_render_rule("image", _render_image)
-    return parser
+    return parser.disable("image")  # what is left is a link
 
 
 def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
@@ -99,22 +108,15 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: 
     if _COMMENT.fullmatch(text) or text == "</a>":
         return ""
     if anchor := _ANCHOR.fullmatch(text.strip()):
-        turn, links = int(anchor["turn"]), env.get("links", NO_LINKS)
-        cited = "".join(_link(address, name, "led-to") for name, address in links.cited_in.get(turn, ()))
-        return f'<a id="{links.prefix}turn-{turn}"></a>{cited}'
+        turn = int(anchor["turn"])
+        return f'<a id="{env["prefix"]}turn-{turn}"></a>{env["links"].get(turn, "")}'
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _render_image(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    name, address = tokens[index].content or "image", str(tokens[index].attrs.get("src", ""))
-    return f'<span class="image">{escape(name)} ({escape(address)})</span>'
-
-
-def _mark_additions(tokens: Sequence[Token], links: DocumentLinks) -> Iterator[Token]:
+def _mark_additions(tokens: Sequence[Token], discussions: Discussions) -> Iterator[Token]:
     """Yield the tokens with a section around each elaboration, and links behind its entries."""
-    found: TurnLinks | None = None
-    level = 0
-    is_open = False
+    found: DiscussionView | None = None
+    level, is_open = 0, False
     for token in tokens:
         is_comment = token.type == "html_block" and token.level == 0 and _COMMENT.fullmatch(token.content)
         is_end = (
@@ -124,7 +126,7 @@ def _mark_additions(tokens: Sequence[Token], links: DocumentLinks) -> Iterator[T
             yield _ours("</section>")
             is_open = False
         if is_comment and (marker := _ADDITION.fullmatch(token.content)):
-            found, level, is_open = links.discussions.get((marker["step"], marker["at"])), 0, True
+            found, level, is_open = discussions.get((marker["step"], marker["at"])), 0, True
             identity = addition_id(marker["step"], marker["at"])
             yield _ours(f'<section class="addition" id="{identity}">')
             if found is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
@@ -21,69 +21,52 @@ from ...project import Project
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.slash import read_documents
-from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_document, strip_credit
+from .markup import (
+    DiscussionView,
+    addition_id,
+    find_additions,
+    render_document,
+    render_transcript,
+    strip_credit,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
     from ...store.items import ItemEntry
 
 
-class StepView(Struct, frozen=True):
-    """A step on the map: how it stands, and how often it was discussed."""
-
-    step: Step
-    state: str
-    discussions: int = 0
-
-
-class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript; `number` is its place in the item's list."""
-
-    number: int
-    step: str
-    at: str
-    text: str
-    title: str
-    is_undone: bool
-    turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
-
-
 class ItemView(Struct, frozen=True):
-    """All that the pages of an item show."""
+    """All that the pages of an item show; `talks` counts the discussions of each step."""
 
     slug: str
     title: str
     address: str
     status: dict[str, Any]
     draft: str
-    phases: tuple[tuple[Phase, tuple[StepView, ...]], ...]
+    phases: tuple[tuple[Phase, tuple[tuple[Step, str], ...]], ...]
+    steps_done: int
+    steps_needed: int
+    talks: Counter[str]
     documents: dict[str, str]
     discussions: tuple[DiscussionView, ...]
     questions: tuple[OpenQuestion, ...]
     parking_lot: str
     cost: str
 
-    @property
-    def steps_done(self) -> int:
-        return sum(view.state == "done" for _, row in self.phases for view in row)
-
-    @property
-    def steps_needed(self) -> int:
-        return sum(view.state != "not needed" for _, row in self.phases for view in row)
-
-    def _locate(self, page: str, place: str) -> str:
-        """Return the address of a place in a page; without an address of the item all is one page."""
-        return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
-
     def render_document(self, name: str) -> Markup:
         """Return a document as HTML."""
-        known = {
-            (each.step, each.at): TurnLinks(
-                self._locate(f"discussions/{each.number}", f"discussion-{each.number}"), each.turns
-            )
-            for each in self.discussions
-        }
-        return render_document(self.documents[name], DocumentLinks(discussions=known))
+        known = {(each.step, each.at): each for each in self.discussions}
+        return render_document(self.documents[name], known)
+
+    def render_discussion(self, discussion: DiscussionView) -> Markup:
+        """Return a transcript as HTML, with links from its turns to what came of them."""
+        place = addition_id(discussion.step, discussion.at)
+        led_to = [
+            (name, f"{self.address}/documents/{quote(name)}#{place}" if self.address else f"#{place}")
+            for name, text in self.documents.items()
+            if (discussion.step, discussion.at) in find_additions(text)
+        ]
+        return render_transcript(discussion, led_to)
 
     def read_data(self, name: str) -> dict[str, Any]:
         """Return the fields of a JSON file or the rows of a CSV file; none where a table cannot show them."""
@@ -93,20 +76,6 @@ class ItemView(Struct, frozen=True):
             found = json.loads(self.documents[name])
             return found if isinstance(found, dict) else {}
         return {}
-
-    def render_discussion(self, discussion: DiscussionView) -> Markup:
-        """Return a transcript as HTML, with links from its turns to what came of them."""
-        place = addition_id(discussion.step, discussion.at)
-        found = [
-            (name, self._locate(f"documents/{quote(name)}", place))
-            for name, text in self.documents.items()
-            if (discussion.step, discussion.at) in find_additions(text)
-        ]
-        turns = {turn for cited in discussion.turns.values() for turn in cited}
-        prefix = f"discussion-{discussion.number}-"
-        return render_document(
-            discussion.text, DocumentLinks(cited_in=dict.fromkeys(turns, found), prefix=prefix)
-        )
 
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
@@ -129,10 +98,10 @@ def list_backlog(project: Project, wanted: str = "") -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["last_activity"] or "", reverse=True)
 
 
-def view_item(project: Project, slug: str) -> ItemView:
+def view_item(project: Project, slug: str, *, on_one_page: bool = False) -> ItemView:
     """Return all that the pages of an item show; ItemUnknown where there is none of that name."""
     entry = find_entry(project, slug)
-    address, folder = f"/items/{quote(slug)}", entry.folder
+    address, folder = "" if on_one_page else f"/items/{quote(slug)}", entry.folder
     (status,) = project.report([entry])
     rows = project.list_steps(entry)
     titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
@@ -142,10 +111,11 @@ def view_item(project: Project, slug: str) -> ItemView:
         step_id, at = content.key if content else ("", "")
         title = titles.get(step_id, Path(name).name)
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step_id, at, clean_text(text), title, at in undone, turns))
-    talks = Counter(each.step for each in found if not each.is_undone)
-    views = [StepView(step, state, talks[step.step_id]) for step, state in rows]
-    phases = ((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES)
+        page = "" if on_one_page else f"{address}/discussions/{number}"
+        place = f"{page}#discussion-{number}"
+        found.append(DiscussionView(number, step_id, at, clean_text(text), title, at in undone, turns, place))
+    phases = ((phase, tuple(row for row in rows if row[0].phase == phase)) for phase in PHASES)
+    states = Counter(state for _, state in rows)
     draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
@@ -154,6 +124,9 @@ def view_item(project: Project, slug: str) -> ItemView:
         status,
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
         tuple((phase, row) for phase, row in phases if row),
+        states["done"],
+        len(rows) - states["not needed"],
+        Counter(each.step for each in found if not each.is_undone),
         read_documents(folder),
         tuple(found),
         () if entry.problem else project.open_questions(slug),

@@ -9,15 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
@@ -38,8 +35,8 @@ IDLE = 300.0
 """After so many seconds without a reader the table is closed, so that a terminal can take the item up."""
 TYPING = 6.0
 """So many seconds after the last key somebody still counts as typing."""
-MAX_STREAMS = 1000
-MAX_STREAMS_EACH = 12
+MAX_STREAMS = 12
+"""So many pages of one person may follow a table."""
 StartSession = Callable[..., tuple[Session, StoppablePanel]]
 """Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
 Draw = Callable[..., str]
@@ -71,17 +68,13 @@ class _Seat(Struct):
 
 
 class _Speech(Struct):
-    """The words of a contribution as far as they have come; a new object for each."""
+    """The words of a contribution as far as they have come, and who says them; a new object for each."""
 
-    speaker: Persona | None = None
+    key: str = ""
+    name: str = ""
     voice: int | None = None
+    sign: str = ""
     text: str = ""
-
-    def describe(self, start: int, piece: str) -> dict[str, Any]:
-        """Return a piece of the words that begins at `start`, and who says them."""
-        key, name = (self.speaker.key, self.speaker.title) if self.speaker is not None else ("", "")
-        sign = VOICES[self.voice].sign if self.voice is not None else ""
-        return {"key": key, "name": name, "voice": self.voice, "sign": sign, "from": start, "text": piece}
 
 
 class Room:
@@ -89,52 +82,52 @@ class Room:
 
     def __init__(self, slug: str, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
         self.slug = slug
-        self.is_open = False
         self.run_id = ""
         """The name of this opening of the table; numbers of entries count within it."""
         self.entries: list[RoomEntry] = []
+        self.awaits: Awaits | None = None
+        """What the table waits to hear; None while somebody else is at work."""
         self.chair: Guest | None = None
         self._start, self._draw, self._idle = start, draw, idle
         self._events: list[str] = []
-        self._session: Session | None = None
+        self.session: Session | None = None
         self._panel: StoppablePanel | None = None
         self._task: asyncio.Task[None] | None = None
-        self._listen: RoomEntry | None = None
-        self._question: RoomEntry | None = None
-        self._waiting: deque[tuple[Guest, str, Awaits]] = deque()
-        self._heard_last: Guest | None = None
+        self._waiting: list[tuple[str, str, Awaits]] = []
+        """Who said what, and what the table waited for then."""
+        self._heard_last = ""
         self._before: dict[str, str] = {}
         self._speech = _Speech()
         self._seats: dict[str, _Seat] = {}
         self._changed = asyncio.Event()
-        self._version = 0
-        self._described: tuple[int, str] = (-1, "")
+        self._table = ""
         self._closing: asyncio.TimerHandle | None = None
 
     # --- what there is to see ---------------------------------------------------------------------------
 
     @property
-    def last_id(self) -> str:
-        """Return the id of the last entry, for a page that shows all of them."""
-        return f"{self.run_id}-{len(self.entries)}"
-
-    @property
-    def awaits(self) -> Awaits | None:
-        """Return what the table waits to hear; None while somebody else is at work."""
-        return self._listen.awaits if self._listen is not None else None
+    def is_open(self) -> bool:
+        return self._task is not None and not self._task.done()
 
     @property
     def question(self) -> RoomEntry | None:
-        """Return what is to be answered now: the last question, menu or review."""
-        return self._question if self._listen is not None else None
+        """Return what was asked last: a question, menu or review."""
+        kinds = ("question", "menu", "review", "unclear-exit")
+        return next((entry for entry in reversed(self.entries) if entry.kind in kinds), None)
+
+    @property
+    def open_draft(self) -> str:
+        """Return the draft of the answer that the table waits for."""
+        return self.question.draft if self.awaits == "answer" and self.question is not None else ""
 
     @property
     def listen_number(self) -> int:
-        return self._listen.number if self._listen is not None else 0
+        """Return the number of the entry with which the table began to listen; 0 while it does not."""
+        return next((each.number for each in reversed(self.entries) if each.awaits), 0) if self.awaits else 0
 
     @property
     def analysis(self) -> Analysis | None:
-        return self._session.analysis if self._session is not None else None
+        return self.session.analysis if self.session is not None else None
 
     @property
     def discussion(self) -> Elaboration | None:
@@ -145,11 +138,6 @@ class Room:
         """Return the synthesis under review; None at any other time, or while one entry is being edited."""
         talk = self.discussion
         return talk.draft if talk is not None and self.awaits == "review" and talk.editing is None else None
-
-    @property
-    def prefill(self) -> str:
-        """Return what stands in the input field to be edited."""
-        return self._session.prefill if self._session is not None else ""
 
     @property
     def is_discussing(self) -> bool:
@@ -164,25 +152,24 @@ class Room:
 
     def describe(self) -> str:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
-        if self._described[0] != self._version:
+        if not self._table:
             work = describe_work(self.analysis, has_words=bool(self._speech.text))
             people, now = self.people(), asyncio.get_running_loop().time()
-            found = {
+            self._table = json.dumps({
                 "open": self.is_open,
                 "listen": self.listen_number,
                 "awaits": self.awaits,
-                "draft": self.question.draft if self.question is not None else "",
-                "prefill": self.prefill,
-                "moment": self._session.moment if self._session is not None else "",
+                "draft": self.open_draft,
+                "prefill": self.session.prefill if self.session is not None else "",
+                "moment": self.session.moment if self.session is not None else "",
                 "people": {seat.guest.id: seat.guest.name for seat in people},
                 "talking": self.is_discussing,
                 "chair": self.chair.id if self.chair is not None else "",
-                "work": work if self.is_open and self._listen is None else "",
+                "work": work if self.is_open and self.awaits is None else "",
                 "typing": {seat.guest.id: seat.guest.name for seat in people if seat.typing_until > now},
                 "html": self._draw("_table.html", room=self),
-            }
-            self._described = (self._version, json.dumps(found))
-        return self._described[1]
+            })  # fmt: skip
+        return self._table
 
     # --- readers ----------------------------------------------------------------------------------------
 
@@ -192,16 +179,14 @@ class Room:
         Between them come the words of whoever speaks, and who is here; those have no id, because whoever
         comes back is told how things stand then.
         """
-        seat = self._seats.setdefault(guest.id, _Seat(guest))
+        seat = self._take_seat(guest)
         seat.streams += 1
-        if self._closing is not None:
-            self._closing.cancel()
         self._tell()
         run, _, number = after.rpartition("-")
         place = int(number[:9]) if number.isdecimal() else 0
         if place > len(self.entries):
             run = ""
-        version, speech, length = -1, self._speech, 0
+        table, speech, length = "", self._speech, 0
         try:
             while True:
                 changed = self._changed
@@ -214,53 +199,50 @@ class Room:
                 if self._speech is not speech or len(self._speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    yield {"event": "words", "data": json.dumps(speech.describe(length, piece))}
+                    said = {**asdict(speech), "from": length, "text": piece}
+                    yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
-                if version != self._version:
-                    version = self._version
-                    yield {"event": "table", "data": self.describe()}
+                if table != self.describe():
+                    table = self.describe()
+                    yield {"event": "table", "data": table}
                 if changed is self._changed:
                     await changed.wait()
         finally:
             seat.streams -= 1
-            if not self.people():
-                self._close_when_idle()
             self._tell()
 
-    def count_streams(self, guest: Guest | None = None) -> int:
-        """Return how many streams there are, of one guest or of all."""
-        seats = self._seats.values()
-        return sum(seat.streams for seat in seats if guest is None or seat.guest.id == guest.id)
+    def check_streams(self, guest: Guest) -> None:
+        """Raise RuleBroken where one more stream would be too many."""
+        if self._take_seat(guest).streams >= MAX_STREAMS:
+            raise RuleBroken("Too many of your pages follow this table. Close one of them.")
 
-    def _close_when_idle(self) -> None:
-        if self._closing is not None:
-            self._closing.cancel()
-        with suppress(RuntimeError):  # the loop itself ends
-            self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
+    def _take_seat(self, guest: Guest) -> _Seat:
+        return self._seats.setdefault(guest.id, _Seat(guest))
 
-    def _tell(self, *, is_table: bool = True) -> None:
-        """Wake every reader, and tell them anew who is here and what is awaited where `is_table`."""
-        self._version += is_table
+    def _tell(self) -> None:
+        """Wake every reader; where there is none, close the table unless somebody comes or acts in time."""
+        self._table = ""
         self._changed.set()
         self._changed = asyncio.Event()
+        if self._closing is not None:
+            self._closing.cancel()
+        if not self.people():
+            with suppress(RuntimeError):  # the loop itself ends
+                self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
 
     # --- what people do ---------------------------------------------------------------------------------
 
-    async def open(self, guest: Guest, **options: Any) -> None:
+    def open(self, guest: Guest, **options: Any) -> None:
         """Open the table, or do nothing where it is open; whoever opens it has the chair."""
-        self._require_member(guest)
         if self.is_open:
             return
-        session, panel = self._start(on_words=self._take_words, on_begin=self._begin_words, **options)
-        self.is_open, self.run_id = True, secrets.token_hex(4)
-        self._session, self._panel = session, panel
-        self.entries, self._events, self.chair = [], [], guest
-        self._listen = self._question = self._heard_last = None
-        self._waiting.clear()
-        self._before = await asyncio.to_thread(read_documents, session.folder)
-        self._task = asyncio.create_task(self._play(session), name=f"room {self.slug}")
-        if not self.people():
-            self._close_when_idle()
+        self.session, self._panel = self._start(
+            on_words=self._take_words, on_begin=self._begin_words, **options
+        )
+        self.run_id, self.entries, self._events, self.chair = secrets.token_hex(4), [], [], guest
+        self._waiting, self._heard_last = [], ""
+        self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
+        self._task.add_done_callback(self._end)
         self._tell()
 
     async def close(self) -> None:
@@ -281,35 +263,31 @@ class Room:
         In a discussion, early words wait for the next turn to listen. Raises RuleBroken, and says nothing,
         where it is not this person's turn.
         """
-        self._require_member(guest)
+        words, awaits, draft = clean_text(text).strip(), self.awaits, self.open_draft
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
-        words = clean_text(text).strip()
-        awaits = self.awaits
         if awaits is None and not self.is_discussing:
             raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
         if awaits not in (None, "discussion") and at != self.listen_number:
             raise RuleBroken("Somebody else was faster, so nothing was said. Here is the next question.")
         if self._is_for_chair(words, awaits):
             self._require_chair(guest)
-        if awaits == "answer" and self._question is not None and self._question.draft:
-            if not words:
-                raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
-            words = "" if words == self._question.draft.strip() else words  # an empty message takes the draft
+        if draft and not words:
+            raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
         if len(self._waiting) >= _MAX_WAITING:
             raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
-        self._seats.setdefault(guest.id, _Seat(guest)).typing_until = 0.0
-        self._queue(guest, words, awaits or "discussion")
+        self._take_seat(guest).typing_until = 0.0
+        takes_draft = draft and words == draft.strip()  # an empty message takes it
+        self._queue(guest, "" if takes_draft else words, awaits or "discussion")
 
     def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
         """Change the synthesis as a form says: `keep-2`, `text-2`, `add` and `part`; then accept it.
 
         It becomes the messages that somebody at a terminal would type. With `only` nothing is accepted yet.
         """
-        draft = self.draft
-        if self.awaits != "review" or draft is None:
+        if self.draft is None:
             raise RuleBroken("There is nothing to review now, so nothing was changed.")
-        messages = list_changes(draft, fields)
+        messages = list_changes(self.draft, fields)
         if "only" not in fields:
             messages.append("")
         elif not any(words.startswith("add ") for words in messages):
@@ -319,10 +297,8 @@ class Room:
             self._queue(guest, words, "review")
 
     def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
-        self._waiting.append((guest, words, awaits))
-        if not self.people():  # somebody without scripts has no stream, but is there
-            self._close_when_idle()
-        if self._listen is not None:
+        self._waiting.append((guest.name, words, awaits))
+        if self.awaits is not None:
             self._pass_on()
         self._tell()
 
@@ -334,22 +310,19 @@ class Room:
 
     def show_typing(self, guest: Guest) -> None:
         """Let the others see that somebody writes."""
-        self._require_member(guest)
-        seat = self._seats.setdefault(guest.id, _Seat(guest))
         loop = asyncio.get_running_loop()
-        seat.typing_until = loop.time() + TYPING
+        self._take_seat(guest).typing_until = loop.time() + TYPING
         loop.call_later(TYPING + 0.1, self._tell)
         self._tell()
 
     def hand_over(self, guest: Guest, to: str) -> None:
         """Give the chair to somebody who is here; anybody may take it from whoever is not."""
-        seat = self._seats.get(to)
-        if seat is None or not seat.streams or seat.guest.role != MEMBER:
+        people = {seat.guest.id: seat.guest for seat in self.people() if seat.guest.role == MEMBER}
+        if to not in people:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if guest.id != to or any(self.is_chair(each.guest) for each in self.people()):
+        if guest.id != to or (self.chair is not None and self.chair.id in people):
             self._require_chair(guest)
-        self._require_member(guest)
-        self.chair = seat.guest
+        self.chair = people[to]
         self._tell()
 
     def _is_for_chair(self, words: str, awaits: Awaits | None) -> bool:
@@ -360,10 +333,6 @@ class Room:
             return False
         return words.startswith("/") or hear(words, self.discussion.roster).kind in ("exit", "silence")
 
-    def _require_member(self, guest: Guest) -> None:
-        if guest.role != MEMBER:
-            raise RuleBroken("You are here to look on. Ask for an invitation to join the table.")
-
     def _require_chair(self, guest: Guest) -> None:
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "nobody"
@@ -373,85 +342,84 @@ class Room:
 
     async def _play(self, session: Session) -> None:
         try:
+            self._before = await asyncio.to_thread(read_documents, session.folder)
             async with aclosing(session.lines()) as lines:
                 async for line in lines:
-                    self._take(line, session.folder)
+                    self._take(line, session)
         except RoundtableError as failure:
             self._add(Line("error", str(failure)))
         except Exception as error:
             what = f"Something unexpected happened ({type(error).__name__})."
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
-        finally:
-            self.is_open = False
-            self._listen = None
-            self._begin_words("")
 
     def _end_run(self) -> None:
-        if self._session is not None and self._listen is not None:
-            self._session.hang_up()
+        if self.session is not None and self.awaits is not None:
+            self.session.hang_up()
         elif self._task is not None:
             self._task.cancel()
 
-    def _take(self, line: Line, folder: Path) -> None:
-        self._listen = None
-        self._speech = _Speech()
+    def _end(self, _task: asyncio.Task[None]) -> None:
+        self.awaits, self._speech = None, _Speech()
+        self._tell()
+
+    def _take(self, line: Line, session: Session) -> None:
+        self.awaits, self._speech = None, _Speech()
         if line.kind in ("step", "introduction", "menu"):
-            before, self._before = self._before, read_documents(folder)
+            before, self._before = self._before, read_documents(session.folder)
             if line.kind == "menu" and (changes := [*compare_documents(before, self._before)]):
-                self._append(RoomEntry(0, "changes", "\n".join(changes)))
+                self._append(RoomEntry(len(self.entries) + 1, "changes", "\n".join(changes)))
         if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
-                self._add(Line("contribution", turn.text, turn.speaker, turn.number), by=turn.by)
-        self._add(line)
+                self._add(Line("contribution", turn.text, turn.speaker, turn.number), turn.by)
+        self._add(line, self._heard_last if line.kind != "resume" else "")
         if line.kind == "listen":
-            self._listen = self.entries[-1]
-            late = [(guest, words) for guest, words, meant in self._waiting if meant != line.awaits and words]
-            for guest, words in late:
-                self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
-            self._waiting = deque(each for each in self._waiting if each[2] == line.awaits)
+            self.awaits = line.awaits
+            for name, words, awaits in self._waiting:
+                if awaits != line.awaits and words:
+                    self._add(Line("notice", f"This came too late, so it was not said. {name}: {words}"))
+            self._waiting = [each for each in self._waiting if each[2] == line.awaits]
             if self._waiting:
                 self._pass_on()
 
     def _pass_on(self) -> None:
         """Hand the next message that waits to the session, which listens."""
-        self._heard_last, words, _ = self._waiting.popleft()
-        self._listen = None
-        if self._session is not None:
-            self._session.say(words, by=self._heard_last.name)
+        self._heard_last, words, _ = self._waiting.pop(0)
+        self.awaits = None
+        if self.session is not None:
+            self.session.say(words, by=self._heard_last)
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
-        self._speech = _Speech(persona, voice)
+        if persona is not None and voice is not None:
+            self._speech = _Speech(persona.key, persona.title, voice, VOICES[voice].sign)
         self._tell()
 
     def _take_words(self, speaker: str, piece: str) -> None:
-        if self._speech.speaker is None or self._speech.speaker.key != speaker:
+        if self._speech.key != speaker:
             self._begin_words(speaker)
-        was_silent = not self._speech.text
         self._speech.text += piece
-        self._tell(is_table=was_silent)
+        self._tell()
 
     def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
-        analysis = self.analysis
-        if analysis is None or key not in analysis.opening.roster:
+        roster = self.analysis.opening.roster if self.analysis is not None else None
+        if roster is None or key is None or key not in roster:
             return None, None
-        keys = analysis.opening.roster.keys
-        return analysis.opening.roster[str(key)], keys.index(str(key)) % len(VOICES)
+        return roster[key], roster.keys.index(key) % len(VOICES)
 
-    def _add(self, line: Line, by: str | None = None) -> None:
+    def _add(self, line: Line, by: str = "") -> None:
+        """Add a line as an entry; `by` is the name of the person who said it."""
         persona, voice = self._find_voice(line.speaker)
-        is_person = line.speaker == USER
-        text, name = clean_text(line.text), ""
+        text, name, is_person = clean_text(line.text), "", line.speaker == USER
         if is_person:
-            last = self._heard_last.name if self._heard_last is not None and line.kind != "resume" else ""
-            name = (last if by is None else by) or "Said before"
-            if line.kind == "choice" and self._question is not None and self._question.menu is not None:
-                text = dict(self._question.menu.choices).get(text.upper(), text)
+            name = by or "Said before"
+            if line.kind == "choice" and self.question is not None and self.question.menu is not None:
+                text = dict(self.question.menu.choices).get(text.upper(), text)
         elif persona is not None:
             name = persona.title
             for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
                 text = text.removeprefix(prefix).lstrip()
-        entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
+        number = len(self.entries) + 1
+        entry = RoomEntry(number, line.kind, text, name, voice, line.turn, line.awaits, is_person)
         draft = clean_text(self.analysis.open_draft) if self.analysis is not None else ""
         offered = text.removesuffix(f"\n{TAKES_DRAFT}")
         if line.kind == "question" and draft and draft in offered:
@@ -465,14 +433,10 @@ class Room:
         self._append(entry, raw)
 
     def _append(self, entry: RoomEntry, line: dict[str, Any] | None = None) -> None:
-        entry = replace(entry, number=len(self.entries) + 1)
-        if entry.kind in ("question", "menu", "review", "unclear-exit"):
-            self._question = entry
-        elif entry.kind == "listen" and entry.awaits == "discussion":
-            self._question = None
+        """Show an entry; pages draw its HTML, terminals print the line."""
         self.entries.append(entry)
         html = self._draw("_entry.html", entry=entry)
-        self._events.append(json.dumps({"html": html, "line": line}))  # for pages, and for terminals
+        self._events.append(json.dumps({"html": html, "line": line}))
         self._tell()
 
 
@@ -490,26 +454,3 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
         if words and part == wanted:
             changes.append(f"add {part.removesuffix('s')}: {words}")
     return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
-
-
-class Rooms(dict[str, Room]):
-    """The rooms of a project, by the name of the item's folder; each is made when it is first asked for."""
-
-    def __init__(self, start: StartSession, draw: Draw) -> None:
-        super().__init__()
-        self._start, self._draw = start, draw
-
-    def __missing__(self, slug: str) -> Room:
-        # Pages are made in threads: of two that ask at once, both get the room of the first.
-        return self.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
-
-    def check_streams(self, room: Room, guest: Guest) -> None:
-        """Raise RuleBroken where one more stream would be too many."""
-        everywhere = sum(each.count_streams() for each in tuple(self.values()))
-        if room.count_streams(guest) >= MAX_STREAMS_EACH or everywhere >= MAX_STREAMS:
-            raise RuleBroken("Too many pages follow this table. Close one of them.")
-
-    async def close(self) -> None:
-        """Close every table."""
-        for room in tuple(self.values()):
-            await room.close()
