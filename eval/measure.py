@@ -26,8 +26,7 @@ from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
 from roundtable.panel.offline.prompts import extract_question, load_library
-from roundtable.panel.offline.search import find_closest_lines
-from roundtable.panel.offline.section import LabelAnswer, answer_lines, document_lines
+from roundtable.panel.offline.section import LabelAnswer, answer_lines, document_lines, find_closest_lines
 
 from .play import ITEMS, Played, Script, play, read_scripts
 

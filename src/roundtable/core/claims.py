@@ -90,35 +90,25 @@ def _documents(table: Table) -> list[str]:
 
 # --- forms ----------------------------------------------------------------------------------------------
 
+_JSON = re.compile(r"""\s*+(?:```\w*+\s++)?[\[{]\s*+(?:[\[{]\s*+)?"[^"\n]{0,200}"\s*+[:,\]]""")
 _REFUSAL = re.compile(
-    r"""
-      \A(?:i'm|i\sam)\s(?:very\s|so\s)?sorry,?\s(?:but\s)?i\s(?:can't|cannot|won't|am\s(?:not\sable|unable))
-    | \A(?:i\s(?:can't|cannot|won't|am\sunable\sto|am\snot\sable\sto)|sorry,?\si\scan't)
-      \s(?:help|assist|comply|fulfil|continue|provide\sthat|do\sthat|answer\sthat|write\sthat)\b
-    | \bas\san?\s(?:ai|artificial\sintelligence|large\slanguage\smodel|language\smodel)
-      (?:\s(?:language\smodel|model|assistant))?(?=,|\si\b|\.|\Z)
-    """,
-    re.VERBOSE,
+    r"\A(?:(?:i'm|i am) )?(?:very |so )?sorry,? (?:but )?i (?:can't|cannot|won't|am (?:not able|unable))"
+    r"|\Ai (?:can't|cannot|won't|am unable to|am not able to)"
+    r" (?:help|assist|comply|fulfil|continue|(?:provide|do|answer|write) that)\b"
+    r"|\bas an? (?:ai|artificial intelligence|(?:large )?language model)"
+    r"(?: (?:language model|model|assistant))?(?=,| i\b|\.|\Z)"
 )
-_NOUNS = "contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section"
 _PREAMBLE = re.compile(
-    rf"""\A(?:
-      (?:sure|certainly|of\scourse|absolutely|okay|ok|great|understood|got\sit)[,!.:]*\s+
-      (?:thing[,!.]*\s+)?(?:here(?:'s|\sis|\sare)\b|let\sme\s(?:write|answer|draft|respond)|i'd\sbe\s|i'll\s(?:write|answer|play)|below\s)
-    | here(?:'s|\sis|\sare)\s(?:\S+\s){{0,4}}(?:{_NOUNS})\b[^.\n]{{0,60}}:
-    | (?:as\s)?requested,?\s
-    )""",
-    re.VERBOSE,
+    r"\A(?:(?:sure|certainly|of course|absolutely|okay|ok|great|understood|got it)(?: thing)?[,!.:]* "
+    r"(?:here(?:'s| is| are)\b|let me (?:write|answer|draft)|i'd be |i'll (?:write|answer|play)|below )"
+    r"|here(?:'s| is| are) (?:\S+ ){0,4}"
+    r"(?:contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section)\b[^.]{0,60}:"
+    r"|(?:as )?requested,? )"
 )
 _INSTRUCTION = re.compile(
-    r"""
-      \Anow\sturn\s\d+\sof\s\d+ | \Aopen\sthe\sdiscussion\sas\s | \Aanswer\s(?:turn\s\d+\s)?as\s\w+[\s.:]
-    | \Ajudge\sturn\s\d+ | \Asum\sup\sthe\sdiscussion\sfrom | \bat\smost\s\d+\swords\b
-    | \bgive\sone\sconcrete\spoint\sfrom\syour\slens
-    """,
-    re.VERBOSE,
+    r"\A(?:now turn \d+ of \d|open the discussion as |answer (?:turn \d+ )?as \w+[ .:]|judge turn \d"
+    r"|sum up the discussion from)|\bat most \d+ words\b|\bgive one concrete point from your lens"
 )
-_JSON = re.compile(r"""\s*+(?:```\w*+\s++)?[\[{]\s*+(?:[\[{]\s*+)?"[^"\n]{0,200}"\s*+[:,\]]""")
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -181,15 +171,14 @@ def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator
 
 
 _SAID = (
-    "said|says|mentioned|noted|notes|pointed out|points out|argued|argues|suggested|suggests|proposed"
-    "|proposes|raised|raises|explained|described|observed|warned|stressed|told us|told me|insisted"
-    "|confirmed|confirms|agreed|agrees|decided|admitted|promised|put it|called it|stated|claimed"
-    "|approved|chose|rejected|ruled out|accepted|reported|asked for|asked us|demanded"
+    "said|says|mentioned|note[ds]|point(?:ed|s) out|argue[ds]|suggest(?:ed|s)|propose[ds]|raise[ds]"
+    "|explained|described|observed|warned|stressed|told (?:us|me)|insisted|confirm(?:ed|s)|agree[ds]"
+    "|decided|admitted|promised|(?:put|called) it|stated|claimed|approved|chose|rejected|ruled out"
+    "|accepted|reported|asked (?:for|us)|demanded"
 )
 _POINTS = (
-    "point|points|concern|concerns|question|idea|suggestion|argument|proposal|remark|observation"
-    "|warning|objection|worry|comment|claim|answer|numbers?|figures?|estimate|decision|choice|words"
-    "|example|demand"
+    "points?|concerns?|question|idea|suggestion|argument|proposal|remark|observation|warning|objection|worry"
+    "|comment|claim|answer|numbers?|figures?|estimate|decision|choice|words|example|demand"
 )
 _SOMETIMES = (
     r"(?:(?:has|have|had|just|already|rightly|also|clearly|himself|herself|earlier|themselves) ){0,2}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -14,7 +14,6 @@ from .text import (
     find_phrase,
     fold_text,
     is_silence,
-    phrases_of,
     split_sentences,
     word_set,
     words_of,
@@ -95,9 +94,8 @@ def comes_back_to(text: str, subject: str, words: str) -> bool:
 
 _WRAP_UP = r"wrap(?: it| this)? up"
 _EXIT = rf"(?:done|exit|back(?! to\b)|wrap-up|{_WRAP_UP})(?!\S)"
-_FILLERS = phrases_of(
-    "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
-    "| so | well | alright"
+_FILLERS = re.compile(
+    r"(?<!\S)(?:ok|okay|thanks|thank you|please|let's|i'm|we're|i am|we are|i think|so|well|alright)(?!\S)"
 )
 _QUESTION_WORDS = word_set("what how why when where who which")
 _CONDITIONS = re.compile(
@@ -112,12 +110,11 @@ _NEGATED = re.compile(
 _AUXILIARIES = word_set("are am is can could shall should may might must will would do did have")
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
-_YES = word_set("yes yeah yep yup sure")
-_NO = word_set("no nope nah")
-_END = re.compile(r"end(?: it| this)?|end (?:the )?discussion|stop|finish")
-_GO_ON = re.compile(
-    r"continue(?: exploring| discussing)?(?: this| the discussion)?|(?:go|carry) on|keep (?:going|exploring)"
-    r"|not (?:yet|done|quite)(?: yet)?"
+_YES, _NO = "yes|yeah|yep|yup|sure", "no|nope|nah"
+_ENDS = re.compile(rf"{_YES}|(?:(?:{_YES}|{_NO}) )?(?:end(?: it| this)?|end (?:the )?discussion|stop|finish)")
+_GOES_ON = re.compile(
+    rf"{_NO}|(?:(?:{_YES}|{_NO}) )?(?:continue(?: exploring| discussing)?(?: this| the discussion)?"
+    r"|(?:go|carry) on|keep (?:going|exploring)|not (?:yet|done|quite)(?: yet)?)"
 )
 
 
@@ -145,26 +142,15 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
     """Return what the answer to the question about an unclear exit means."""
-    heard = hear(text, roster).kind
-    if heard in ("exit", "unclear-exit", "silence"):
-        return "continue" if heard == "silence" else "exit"
-    words = strip_fillers(text)
-    rest = " ".join(words[1:] if words and words[0] in _YES | _NO else words)
-    if words and not rest:
-        return "exit" if words[0] in _YES else "continue"
-    if _END.fullmatch(rest):
+    heard, said = hear(text, roster).kind, " ".join(strip_fillers(text))
+    if heard in ("exit", "unclear-exit") or _ENDS.fullmatch(said):
         return "exit"
-    return "continue" if _GO_ON.fullmatch(rest) else "contribution"
+    return "continue" if heard == "silence" or _GOES_ON.fullmatch(said) else "contribution"
 
 
 def strip_fillers(text: str) -> tuple[str, ...]:
     """Return the folded words of the text without fillers and punctuation."""
-    words, kept, at = words_of(text), list[str](), 0
-    while at < len(words):
-        filler = next((each for each in _FILLERS if words[at : at + len(each)] == each), ())
-        kept += () if filler else words[at : at + 1]
-        at += len(filler) or 1
-    return tuple(kept)
+    return tuple(_FILLERS.sub("", " ".join(words_of(text))).split())
 
 
 # --- decisions ------------------------------------------------------------------------------------------
@@ -259,6 +245,7 @@ _NOT_TOUCHED = re.compile(
     re.IGNORECASE,
 )
 _DO_NOT_TOUCH = re.compile(r"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) $", re.IGNORECASE)
+_NEAR = 100
 _LEAVE, _ALONE = re.compile(r"\bleave $", re.IGNORECASE), re.compile(r" (?:alone|as it is|as they are|out)\b")
 
 
@@ -276,7 +263,8 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     for sentence in split_sentences(text):
         words = " ".join(sentence.split())
         for named in _PLACES.finditer(words) if not words.endswith("?") else ():
-            before, after = words[: named.start()], words[named.end() :]
+            start, end = named.span()
+            before, after = words[max(0, start - _NEAR) : start], words[end : end + _NEAR]
             is_touched = _IS_TOUCHED.match(after) is not None
             is_untouched = (
                 (_NOT_TOUCHED.match(after) and not _WITHIN.search(before))
@@ -310,12 +298,7 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_PARTS: dict[str, Part] = {
-    "insight": "insights",
-    "decision": "decisions",
-    "question": "questions",
-    "action": "actions",
-}
+_PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
 
 
 class ReviewAnswer(Struct, frozen=True):

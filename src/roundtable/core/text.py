@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -81,6 +79,12 @@ def content_stems(text: str, empty: frozenset[str] = EMPTY_WORDS) -> tuple[str, 
 def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
     """The words of each phrase of a list such as `no idea | not sure`."""
     return tuple(words_of(phrase) for phrase in text.split("|"))
+
+
+def cut_words(text: str, most: int) -> str:
+    """Return the first words of a text on one line, with dots where there are more."""
+    words = text.split()
+    return " ".join(words[:most]) + (" ..." if len(words) > most else "")
 
 
 def is_silence(text: str) -> bool:
@@ -188,15 +192,15 @@ def escape_markdown(text: str) -> str:
     In a table cell every `|` of the result needs a backslash more.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
-    is_linked, acting, runs = "](" in line or "][" in line, _find_acting_runs(line), _Ticks(line)
+    is_linked, acting, ends = "](" in line or "][" in line, _find_acting_runs(line), _find_code(line)
     parts: list[str] = []
     at = 0
     while found := _ACTING.search(line, at):
         start, end = found.span()
-        run = found[0]
+        run, code = found[0], line[start : ends.get(start, start)]
         match found.lastgroup:
-            case "ticks" if code := runs.find_code(line, start, end):
-                end, run = start + len(code), code
+            case "ticks" if code and "<!--" not in code and "-->" not in code:
+                end, run = ends[start], code
             case "tag" | "comment" | "entity":
                 run = run.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
             case "bracket" if not is_linked:
@@ -222,36 +226,28 @@ def unescape_markdown(text: str) -> str:
     """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
     parts: list[str] = []
     at = 0
-    runs = _Ticks(text)
+    ends = _find_code(text)
     while found := _ESCAPED.search(text, at):
         parts.append(text[at : found.start()])
         at = found.end()
         if found["ticks"]:
-            at = runs.close(found.start(), found.end()) or at
+            at = ends.get(found.start(), at)
             parts.append(text[found.start() : at])
         else:
             parts.append(found["sign"] or _ENTITIES[found["entity"]])
     return "".join([*parts, text[at:]])
 
 
-class _Ticks:
-    """The runs of backquotes in a line, by their length, so that many of them cost no more than few."""
-
-    def __init__(self, line: str) -> None:
-        self.starts: dict[int, list[int]] = defaultdict(list)
-        for run in _TICKS.finditer(line):
-            self.starts[len(run[0])].append(run.start())
-
-    def close(self, start: int, end: int) -> int | None:
-        """Return where the code ends that a run opens; None where no run closes it."""
-        same = self.starts[end - start]
-        at = bisect_left(same, end)
-        return same[at] + end - start if at < len(same) else None
-
-    def find_code(self, line: str, start: int, end: int) -> str:
-        """Return the code that a run opens; empty where there is none, or it holds a comment's delimiter."""
-        code = line[start : self.close(start, end) or start]
-        return "" if "<!--" in code or "-->" in code else code
+def _find_code(line: str) -> dict[int, int]:
+    """Return where code in backquotes begins, and where it ends: with the next run of as many."""
+    ends: dict[int, int] = {}
+    next_runs: dict[int, int] = {}
+    for run in reversed(list(_TICKS.finditer(line))):
+        length = len(run[0])
+        if length in next_runs:
+            ends[run.start()] = next_runs[length]
+        next_runs[length] = run.end()
+    return ends
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .personas import Persona
-from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
+from .text import EMPTY_WORDS, content_stems, cut_words, fold_text, stem_word, words_of
 from .turns import Turn
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
@@ -38,8 +38,7 @@ _QUOTATION = re.compile(
 )
 _COMMITTEE = re.compile(
     r"""\b(?:
-      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s)*agree | agree\smore | well\ssaid
-    | work\stogether
+      (?:i|we)\s(?:all\s|both\s|fully\s|totally\s)*agree | agree\smore | well\ssaid | work\stogether
     | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
     | as\sa\s(?:team|group) | pros\sand\scons | we(?:'re|\sare)\s(?:all\s)?(?:aligned|on\sthe\ssame\spage)
     | nothing\s(?:more\s|else\s)?to\sadd | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
@@ -48,6 +47,7 @@ _COMMITTEE = re.compile(
     )\b""",
     re.VERBOSE,
 )
+_OPENING_WORDS = 12
 _LITTLE = 4
 _LONG_ENOUGH = 8
 _NEW_SHARE = 0.2
@@ -71,9 +71,8 @@ def check_voice(
     found = list(_find_forbidden(own, persona, earlier, free, known))
     for said in earlier:
         if _repeats(own if content_stems(own, empty) else text, said.text, empty):
-            words = said.text.split()
-            opening = " ".join(words[:12]) + (" ..." if len(words) > 12 else "")
-            found.append(Violation("echo", text.strip(), f"It repeats what was said before: {opening}"))
+            reason = f"It repeats what was said before: {cut_words(said.text, _OPENING_WORDS)}"
+            found.append(Violation("echo", text.strip(), reason))
             break
     plain = re.sub(r"\s+", " ", fold_text(own))
     committee = _COMMITTEE.search(plain)

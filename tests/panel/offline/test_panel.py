@@ -170,7 +170,7 @@ def test_lines_of_the_code_stand_with_their_place_beside_written_ones() -> None:
     assert look.what == "form fill"
     found = LookedUp(f"search {look.what}", "forms/fill.py:12 def fill_form(tablet):", len(table.turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
-    assert 'forms/fill.py:12: "def fill_form(tablet):"' in speech.text
+    assert 'the code: "forms/fill.py:12 def fill_form(tablet):"' in speech.text
     assert "draft.md: " in speech.text
 
 

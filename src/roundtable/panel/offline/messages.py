@@ -166,9 +166,9 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
         promises = will["who"].lower() == "i" and verb in word_list("promise")
         if verb not in word_list("unwilled") and not promises:
             return True
-    willed = word_list("act") | word_list("act_noun") | word_list("verb")
+    willed = (word_list("act") | word_list("act_noun")) - word_list("unwilled") - word_list("talk")
     we = _WE.match(told)
-    if we and we["verb"].lower() in willed - word_list("unwilled") - word_list("talk"):
+    if we and we["verb"].lower() in willed:
         return concludes or we["no"] is not None or _WEIGHS.search(told) is not None
     return _is_order(told)
 

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from ...core import commands as do
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, words_of
+from ...core.text import content_stems, cut_words, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
 from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
@@ -140,6 +140,4 @@ def _is_small_talk(message: str, home: frozenset[str]) -> bool:
 
 
 def _subject(text: str, names: tuple[str, ...]) -> str:
-    words = strip_address(text, names).rstrip("?!. ").split()
-    short = " ".join(words[:_MAX_SUBJECT_WORDS])
-    return f'"{short}{" ..." if len(words) > _MAX_SUBJECT_WORDS else ""}"'
+    return f'"{cut_words(strip_address(text, names).rstrip("?!. "), _MAX_SUBJECT_WORDS)}"'

@@ -15,22 +15,29 @@ from msgspec import Struct
 from ...core.commands import Brief, StepBrief
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, fold_text, stem_word, words_of
+from ...core.text import content_stems, cut_words, fold_text, stem_word, words_of
 from ...core.turns import USER
 from ..base import Framing, Look, LookUpsWanted
 from .lexicon import drop_name, persona_line, strip_address, telling_stems
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
-from .search import MAX_LINES_SHOWN, find_closest_lines
-from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
+from .section import (
+    MAX_LINES_SHOWN,
+    LabelAnswer,
+    SearchLine,
+    SectionContext,
+    document_lines,
+    find_closest_lines,
+    read_section,
+)
 
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
-_CODE_LINE = re.compile(r"(?P<place>[^\s:]++:\d++) (?P<text>.*)")
+_CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
 _OPENNESS = ("unknown", "given", "none")
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -185,9 +192,10 @@ def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
     if words and not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
-    hits = (_CODE_LINE.fullmatch(line) for text in shown for line in text.split("\n"))
-    lines = [SearchLine(hit["text"], hit["place"]) for hit in hits if hit]
-    return [line for line in lines if 2 * sum(word in line.text for word in words) > len(words)]
+    hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
+    held = (line for line in hits if 2 * sum(word in line for word in words) > len(words))
+    # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
+    return [SearchLine(line, "the code") for line in held]
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
@@ -203,8 +211,7 @@ def answer_aside(brief: StepBrief, question: str) -> str:
 
 
 def _show_line(line: SearchLine) -> str:
-    words = line.text.rstrip(".").split()
-    shown = " ".join(words[:_MAX_SHOWN_LINE]) + (" ..." if len(words) > _MAX_SHOWN_LINE else "")
+    shown = cut_words(line.text.rstrip("."), _MAX_SHOWN_LINE)
     return f"{line.place}: “{shown}”" if '"' in shown else f'{line.place}: "{shown}"'
 
 
