@@ -132,6 +132,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    asks_last: bool = False
+    """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
     """Whether the phase before had the same depth, so that it need not be said again."""
 
@@ -347,6 +349,8 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
     header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
     parked = (_show("notice", text) for text in now.opening.parked)
+    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
+        now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *parked)
 
 
@@ -457,7 +461,7 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     elif now.reminded:
         said.append("  (What you know is enough; ? shows an example.)")
     asked = _show("question", "\n".join(said), now.opening.conductor)
-    is_edited = now.proposed or source == OWN
+    is_edited = now.opening.asks_last or now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
@@ -478,7 +482,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if steering == "back" and not now.answers and now.editing is None:
         done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
         if before := [step_id for step_id in done if step_id < now.step.step_id]:
-            return _end(now, do.Advance(before[-1]))
+            return _end(now, do.Advance(before[-1], is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):

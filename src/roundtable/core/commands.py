@@ -325,9 +325,13 @@ class SavePhase(Struct, frozen=True):
 
 
 class Advance(Struct, frozen=True):
-    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete."""
+    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete.
+
+    With `is_back` only that step's last question is asked.
+    """
 
     step_id: str = ""
+    is_back: bool = False
 
 
 class StartOver(Struct, frozen=True):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -199,15 +200,15 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str) -> Leg:
-        """Return a completed or skipped step from its first question; later steps' texts stay."""
+    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
+        """Return a completed or skipped step, from its first question or at its last; later texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         begun = self._replay(step_id)
         is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
         if begun is not None and is_begun and _is_open(begun.analysis, here):
             return self._take_up(begun)
-        return self._begin(step_id, opening)
+        return self._begin(step_id, replace(opening, asks_last=asks_last))
 
     # --- replaying --------------------------------------------------------------------------------------
 

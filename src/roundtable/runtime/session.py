@@ -190,8 +190,8 @@ class Session:
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.Advance(step_id) if step_id:
-                        after = resume.reopen(step_id)
+                    case do.Advance(step_id, is_back) if step_id:
+                        after = resume.reopen(step_id, asks_last=is_back)
                     case _:
                         after = await self._aside(resume.next)
                 if after is None or after.journal.path != leg.journal.path:

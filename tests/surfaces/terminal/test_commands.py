@@ -56,7 +56,16 @@ def run_command(
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     for name in slash.HELP:
         assert run_command(name, folder) is not None
-    assert set(slash.HELP) == {"/help", "/steps", "/transcript", "/turns", "/depth", "/chair", "/quit"}
+    assert set(slash.HELP) == {
+        "/help",
+        "/steps",
+        "/artifact",
+        "/transcript",
+        "/turns",
+        "/depth",
+        "/chair",
+        "/quit",
+    }
 
 
 @pytest.mark.parametrize(
@@ -86,9 +95,18 @@ def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) 
     assert answer is not None and answer.say is None and "at a question or a menu" in answer.text
 
 
-@pytest.mark.parametrize(
-    "words", ["/artifact ../meta.json", "/diff", "/transcript", "/transcript 0000000019"]
-)
+def test_a_document_is_shown_by_its_name_and_nothing_else_is(folder: Path) -> None:
+    answer = run_command("/artifact", folder)
+    assert answer is not None and answer.text == "There are no documents yet."
+    (folder / "a.md").write_text("# One\n")
+    for words in ("/artifact", "/artifact ../meta.json"):
+        answer = run_command(words, folder)
+        assert answer is not None and answer.text == "Name one of these: a.md."
+    answer = run_command("/artifact a.md", folder)
+    assert answer is not None and answer.text == "# One\n"
+
+
+@pytest.mark.parametrize("words", ["/diff", "/transcript", "/transcript 0000000019"])
 def test_what_the_shell_shows_is_not_shown_here_and_is_no_answer(folder: Path, words: str) -> None:
     answer = run_command(words, folder)
     assert answer is not None and answer.text.startswith("In another window: `roundtable show`")

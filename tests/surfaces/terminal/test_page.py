@@ -21,6 +21,7 @@ from roundtable.surfaces.terminal.page import (
     LineFormatter,
     Menu,
     describe_work,
+    draw_progress,
     format_bottom_line,
 )
 
@@ -162,7 +163,8 @@ def test_the_bottom_line_drops_what_matters_least() -> None:
     assert format_bottom_line(None, 80) == ""
 
 
-def test_who_is_at_work() -> None:
+def test_the_bar_and_who_is_at_work() -> None:
+    assert draw_progress(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
     assert describe_work(None) == ""
     assert describe_work(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
     assert describe_work(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"

@@ -58,7 +58,7 @@ class Flags(Struct):
     def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
         """Return the project, and the item that answers to a name; without a name, the one that is open."""
         project = self.open_project()
-        return project, project.choose_item(name)
+        return project, self._choose_open(project) if name is None else project.find_item(name)
 
     def split_item(
         self, words: tuple[str, ...], *, least: int = 0
@@ -71,7 +71,14 @@ class Flags(Struct):
         if len(words) > least:
             with suppress(ItemUnknown):
                 return project, project.find_item(words[0]), words[1:]
-        return project, project.choose_item(None), words
+        return project, self._choose_open(project), words
+
+    def _choose_open(self, project: Project) -> ItemEntry:
+        """Return the item that is open, and say which one it is if there are others."""
+        entry = project.choose_item(None)
+        if not self.json and len(project.items()) > 1:
+            tell(f"Item: {entry.slug}")
+        return entry
 
     def can_ask(self) -> bool:
         """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from itertools import groupby
 from textwrap import shorten
 from typing import ClassVar
 
@@ -118,7 +119,8 @@ class LineFormatter:
             case "menu":
                 return self._format_menu(Menu.read(text))
             case "step":
-                return render(text, _sign_of(line, roster), "bold")
+                progress = render(draw_progress(analysis), style=_QUIET) if analysis is not None else ""
+                return progress + render(text, _sign_of(line, roster), "bold")
             case "introduction":
                 rule = "─" * min(self._width, _MAX_RULE_WIDTH)
                 return render("\n".join(rule if row == _RULE else row for row in text.split("\n")))
@@ -247,6 +249,15 @@ class Menu(Struct, frozen=True):
         feedback = [line for line in lines if line.endswith(_FEEDBACK)]
         above = tuple(line for line in lines if line not in feedback and not _CHOICE.search(line))
         return cls(choices, above, bool(feedback))
+
+
+def draw_progress(analysis: Analysis) -> str:
+    """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
+    steps, done = analysis.opening.steps, analysis.completed_steps
+    signs = {step.step_id: "▰" if step.step_id in done else "▱" for step in steps}
+    phases = groupby(signs, key=lambda step_id: step_id[:2])
+    bar = " ".join("".join(signs[each] for each in ids) for _, ids in phases)
+    return f"{bar}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:

@@ -12,7 +12,7 @@ from ...core.analysis import Analysis
 from ...core.lines import Awaits
 from ...core.steps import DEPTHS
 from ...core.turns import USER
-from ...store.artifact import read_documents as read_documents  # for the web pages
+from ...store.artifact import read_documents as read_documents  # for the web pages too
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 HELP = {
     "/help": "what can be typed here",
     "/steps": "all steps, and where you are",
+    "/artifact": "a document: /artifact FILE",
     "/transcript": "what was said in this discussion",
     "/turns": "raise the turn limit of this discussion: /turns 14",
     "/depth": "ask less or more: /depth brief, standard or deep",
@@ -81,8 +82,14 @@ def run_command(
             names = {USER: "You"} | {persona.key: persona.title for persona in table.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in table.turns]
             text = "\n\n".join(turns) or "Nothing has been said yet."
-        case "/artifact" | "/diff" | "/transcript":
-            text = "In another window: `roundtable show` has documents and transcripts, `git diff` changes."
+        case "/artifact":
+            documents = read_documents(session.folder)
+            named = (
+                f"Name one of these: {', '.join(documents)}." if documents else "There are no documents yet."
+            )
+            text = documents.get(rest, named)
+        case "/diff" | "/transcript":
+            text = "In another window: `roundtable show` has transcripts, `git diff` has changes."
         case "/steps" if analysis is not None:
             text = "\n".join(_list_steps(analysis))
         case "/turns" if analysis is not None:
