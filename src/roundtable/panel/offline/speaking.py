@@ -38,6 +38,9 @@ _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
+_NOT_SOURCE = re.compile(r"\.(?:md|rst|txt)$|(?:^|/)(?:tests?|docs?)/|(?:^|/)test_", re.IGNORECASE)
+_ASKS_FOR_CODE = re.compile(r"\bwhere\b|\b(?:which|what) (?:file|module|function|class|line)s?\b|\bcode\b")
+_DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -162,7 +165,8 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided := drop_name(message.of_kind("decision"), names):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
-        repeated = f'Decided: "{decided}"' if is_short else "Decided, in your words."
+        said = _DECIDED.sub("", decided)
+        repeated = f'Decided: "{said}"' if is_short else "Decided, in your words."
         return _join(repeated, _ask_next(floor, message.text))
     if question := message.of_kind("question"):
         if floor.may_ask and address(message.text, floor.brief.table.roster).kind == "group":
@@ -174,7 +178,10 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
 
 def _show_closest(floor: Floor, question: str) -> str:
     written, code = find_closest_lines(question, floor.section.lines), _find_code(floor, question)
-    lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
+    if _ASKS_FOR_CODE.search(fold_text(question)):
+        lines = (*code[: MAX_LINES_SHOWN - bool(written)], *written)[:MAX_LINES_SHOWN]
+    else:
+        lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
     if lines:
         return floor.say("closest").format(lines="; ".join(map(_show_line, lines)))
     said = floor.say("nothing_close")
@@ -193,7 +200,8 @@ def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     if words and not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
     hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
-    held = (line for line in hits if 2 * sum(word in line for word in words) > len(words))
+    held = [line for line in hits if 2 * sum(word in line.lower() for word in words) > len(words)]
+    held.sort(key=lambda line: bool(_NOT_SOURCE.search(line.partition(":")[0])))
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
     return [SearchLine(line, "the code") for line in held]
 
