@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
-from roundtable.core.hearing import Correction, find_corrected, hear_menu, hear_steering
+from roundtable.core.hearing import AnswerAddition, find_corrected, hear_menu, hear_steering
 from roundtable.store.meta import change_meta
 
 FIRST, SECOND = ANSWERS
@@ -369,15 +369,15 @@ def test_back_at_the_first_question_of_a_step_asks_the_last_one_of_the_step_befo
 @pytest.mark.parametrize(
     ("words", "correction"),
     [
-        ("No, there are two offices", Correction("Offices", "There are two offices")),
-        ("Actually 40 inspectors", Correction("People", "40 inspectors")),
+        ("No, there are two offices", AnswerAddition("Offices", "There are two offices", replaces=True)),
+        ("Actually 40 inspectors", AnswerAddition("People", "40 inspectors", replaces=True)),
         ("There are two offices", None),
         ("No, the printer is broken", None),
         ("No new offices", None),
-        ("Offices: two since May", Correction("Offices", "Offices: two since May")),
+        ("Offices: two since May", AnswerAddition("Offices", "Offices: two since May", replaces=True)),
     ],
 )
-def test_what_a_correction_is_about(words: str, correction: Correction | None) -> None:
+def test_what_a_correction_is_about(words: str, correction: AnswerAddition | None) -> None:
     answers = (("Offices", "There is one office"), ("People", "60 inspectors"))
     assert find_corrected(words, answers) == correction
 

@@ -647,12 +647,32 @@ def test_what_is_drafted_at_brief_depth_is_shown_and_a_guess_of_the_survey_is_as
 
 
 @pytest.mark.rule("MENU-3")
-def test_feedback_is_added_to_a_draft_that_was_all_the_step_asked_for() -> None:
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("Add that bytes stay as they are.", "attrs. Bytes stay as they are."),
+        ("No new dependency.", "attrs. No new dependency."),
+        ("Replace it with msgspec.", "Msgspec."),
+    ],
+)
+def test_feedback_is_added_to_a_draft_and_replaces_it_only_if_it_says_so(said: str, stands: str) -> None:
     alone = replace(JOURNEYS, brief=ABOUT_CHOICE[:1])
     offers = (on.Offer("Choice", "attrs", "the item"),)
-    play = Play(opening(alone, depth="brief"), offers=offers).says("No new dependency.")
-    assert [answer.text for answer in play.now.answers] == ["attrs. No new dependency."]
+    play = Play(opening(alone, depth="brief"), offers=offers).says(said)
+    assert [answer.text for answer in play.now.answers] == [stands]
     assert play.now.stage is Stage.MENU
+
+
+@pytest.mark.rule("MENU-3")
+def test_out_of_scope_said_at_a_menu_goes_to_its_section() -> None:
+    questions = (QUESTIONS[0], Question("Not Included", "What is not part of this?"))
+    scope = replace(JOURNEYS, standard=QUESTIONS[:1], deep=questions)
+    play = Play(opening(scope)).says("The inspector.", "Out of scope: bytes, and click.launch.")
+    assert {answer.label: answer.text for answer in play.now.answers} == {
+        "Problem": "The inspector.",
+        "Not Included": "Bytes, and click.launch.",
+    }
+    assert play.all_asked(do.WriteFeedback) == []
 
 
 @pytest.mark.rule("MENU-7")

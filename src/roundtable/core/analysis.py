@@ -37,10 +37,12 @@ from . import lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
+    AnswerAddition,
     Steering,
     address,
     asks_something,
     find_corrected,
+    hear_addition,
     hear_choice,
     hear_edit,
     hear_exit,
@@ -856,12 +858,11 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
-    drafted = now.answers[0] if now.is_quick and len(now.answers) == 1 else None
-    if drafted and drafted.offered and heard.kind == "open":
-        # Where a draft was all that the step asked for, what is said of it belongs to it.
-        text, relayed = _join_reply(now.step, drafted, words), relayed or drafted.relayed
-        answer = do.Answer(drafted.label, drafted.question, text, relayed=relayed)
-        return _keep(replace(now, editing=drafted.label), answer, words)
+    # Where a draft was all that the step asked for, what is said of it belongs to it.
+    labels = tuple(question.label for question in now.step.every_question)
+    drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
+    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
+        return _add_to_answer(now, added, words, relayed=relayed)
     brief, is_aside = now.brief, heard.persona is not None and asks_something(words)
     if heard.persona is not None and is_aside:
         brief = replace(brief, persona=now.opening.roster[heard.persona])
@@ -869,6 +870,15 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     after = replace(now, feedback=None if is_aside else kept, stage=Stage.FEEDBACK)
     ask = do.AskFeedback(brief, words, aside=is_aside, relayed=relayed)
     return after, (_show("feedback", words, USER), ask)
+
+
+def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
+    """Write the section with what was added to one of its answers, or said instead of it."""
+    question = next(each for each in now.step.every_question if each.label == added.label)
+    before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
+    text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
+    answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
+    return _keep(replace(now, editing=added.label), answer, said)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:

@@ -471,16 +471,23 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
+_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
+_REPLACING = re.compile(
+    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$",
+    re.IGNORECASE,
+)
+_OUTSIDE = {"out of scope", "not included", "left out", "stays as it is", "boundary"}
 
 
-class Correction(Struct, frozen=True):
-    """The answer that a message puts right, and the words that stand in its place."""
+class AnswerAddition(Struct, frozen=True):
+    """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
 
     label: str
     words: str
+    replaces: bool = False
 
 
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correction | None:
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAddition | None:
     """Return the answer that a message puts right; None where it corrects nothing known.
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
@@ -489,7 +496,7 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     named = fold_text(said.partition(":")[0].strip())
     for label, _ in answers:
         if fold_text(label) == named:
-            return Correction(label, said)
+            return AnswerAddition(label, said, replaces=True)
     found = _CORRECTS.match(said)
     if found is None:
         return None
@@ -504,7 +511,26 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     best, label = max(ranked, default=((0, 0), ""))
     if not best[0] or [each for each, _ in ranked].count(best) > 1:
         return None
-    return Correction(label, right[:1].upper() + right[1:])
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces=True)
+
+
+def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
+    """Return what a message at a menu adds to an answer; None where it names none.
+
+    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
+    there is. It adds, unless it says that it replaces.
+    """
+    words, label = text.strip(), only
+    before, _, after = words.partition(":")
+    said = fold_text(before).strip()
+    named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
+    if named and after[:1].isspace() and after.strip():
+        words, label = after.strip(), named[0]
+    if not label:
+        return None
+    replaces = _REPLACING.search(words) is not None
+    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
 
 
 def asks_something(text: str) -> bool:
