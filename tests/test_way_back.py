@@ -366,6 +366,14 @@ def test_back_at_the_first_question_of_a_step_asks_the_last_one_of_the_step_befo
     assert SECOND not in document
 
 
+@pytest.mark.rule("MENU-7")
+def test_back_past_an_answer_of_a_step_leads_to_the_step_before(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    lines = talk(root, item, [FIRST, "back", "back"])
+    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[-1]
+
+
 @pytest.mark.parametrize(
     ("words", "correction"),
     [

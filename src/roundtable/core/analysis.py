@@ -472,7 +472,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.answers and not now.track
+    can_choose = now.opening.proposal and not now.given_answers and not now.track
     if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
         return tracked
     steering = hear_steering(words, at_menu=False)
@@ -481,7 +481,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         none = "There is no further help on this question. Not knowing is a fair answer."
         said = [text for text in (question.help, example) if text] or [none]
         return _tell(now, "\n".join([*said, lines.AT_A_QUESTION]), now.opening.conductor)
-    if steering == "back" and not now.answers and now.editing is None:
+    if steering == "back" and not now.given_answers and now.editing is None:
         done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
         if before := [step_id for step_id in done if step_id < now.step.step_id]:
             return _end(now, do.Advance(before[-1], is_back=True))
@@ -655,7 +655,7 @@ def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
 def _find_subject(now: Analysis, question: Question) -> str:
     """Return what the question asks about: an answer given in this step, else what was found elsewhere."""
     about = question.shows.removeprefix("answer ").strip() if question.shows.startswith("answer ") else None
-    given = next((each for each in now.answers if each.label == about and not each.unknown), None)
+    given = next((each for each in now.given_answers if each.label == about and not each.unknown), None)
     if given is not None:
         return shorten_text(given.text.partition("\n")[0], _SUBJECT_LENGTH)
     shown = (each.text for each in now.offers if each.is_subject and each.label == question.label)
@@ -761,7 +761,7 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     known = {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks))
     if words not in known:
         return None
-    is_free = now.stage is Stage.MENU or not (now.answers or now.editing)
+    is_free = now.stage is Stage.MENU or not (now.given_answers or now.editing)
     is_here = opening.step is not None and opening.step.step_id == words
     open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
     if is_free and words in open_steps and not is_here:
