@@ -676,6 +676,17 @@ def test_out_of_scope_said_at_a_menu_goes_to_its_section() -> None:
 
 
 @pytest.mark.rule("MENU-7")
+def test_an_answer_whose_question_is_no_longer_asked_does_not_come_back() -> None:
+    about = Question("Cure", "What helps?", shows="answer Problem")
+    play = Play(opening(replace(TWO, standard=(QUESTIONS[0], about, QUESTIONS[1]))))
+    play.says(
+        "The disk is full.", "A bigger disk.", "back", "back", "None.", "Five people.", "edit 1", "Nothing."
+    )
+    assert play.now.stage is Stage.MENU
+    assert {answer.text for answer in play.now.answers} == {"Nothing.", "Five people."}
+
+
+@pytest.mark.rule("MENU-7")
 def test_back_at_the_first_question_opens_the_step_before() -> None:
     play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
     assert play.commands[-1] == do.Advance("01-01", is_back=True)

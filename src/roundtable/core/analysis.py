@@ -690,7 +690,8 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, again=(), stood=now.answers, editing=None)
+    after = replace(now, stage=Stage.SAVED, written=written, again=(), editing=None)
+    after = replace(after, answers=now.given_answers, stood=now.given_answers)
     return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
 
 
