@@ -254,14 +254,15 @@ SIZE = Criterion("Problem", "one of small, medium, large", "Small, medium or lar
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
-    ("first", "kept"),
+    ("first", "reply", "kept"),
     [
-        ("small or medium", "small\nsmall or medium"),
-        ("One file and its test.", "small\nOne file and its test."),
+        ("small or medium, hard to say", "small", "small"),
+        ("One file and its test.", "small", "small\nOne file and its test."),
+        ("small to medium", "The queue is touched.", "small to medium\nThe queue is touched."),
     ],
 )
-def test_the_reply_to_a_choice_chooses(first: str, kept: str) -> None:
-    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(first, "small")
+def test_the_reply_to_a_choice_chooses(first: str, reply: str, kept: str) -> None:
+    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(first, reply)
     assert play.now.answers[0].text == kept
 
 

@@ -568,10 +568,15 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
     """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
     first = answer.text.rstrip()
-    if any(each.check.startswith("one of") for each in step.validation if each.label == answer.label):
-        return f"{reply}\n{first}"  # the choice, then why
     if set(content_stems(first)) <= set(content_stems(reply)):
         return reply
+    checks = (each.check for each in step.validation if each.label == answer.label)
+    if choice := next((check for check in checks if check.startswith("one of")), ""):
+        # The choice, then why; what named several choices was no reason for one.
+        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
+        if values.isdisjoint(words_of(reply)):
+            return f"{first}\n{reply}"
+        return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
     joint = "\n" if "\n" in first else " " if first.endswith((".", "!", "?", ":", "。")) else ". "
     return f"{first}{joint}{reply}"
 
