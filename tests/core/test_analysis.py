@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import NOT_YET
+from roundtable.core.lines import NOT_YET, NOT_YET_BUT_BACK
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -286,27 +286,26 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
-    how = (
-        "`back` returns to the question before, if there is one, `skip` leaves this one as it is, `quit` "
-        "pauses; all is saved."
-    )
+    how = "`skip` leaves this one open, `quit` pauses; all is saved."
     assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
     assert play.now.answers == ()
     play.says("Inspectors.", " ? ")
     assert play.texts("notice")[1] == (
-        f"There is no further help on this question. Not knowing is a fair answer.\n{how}"
+        "There is no further help on this question. Not knowing is a fair answer.\n"
+        f"`back` returns to the question before, {how}"
     )
 
 
-def test_skip_keeps_an_answer_that_is_asked_for_again() -> None:
-    play = Play(opening(TWO)).says("Inspectors.", "back", "skip")
-    assert play.now.answers[0].text == "Inspectors."
+def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "back", "?")
+    assert "`skip` keeps the answer that stands" in play.texts("notice")[-1]
+    assert play.says("skip").now.answers[0].text == "Inspectors."
 
 
 @pytest.mark.parametrize("words", ["E", "edit 1"])
-def test_edit_at_a_question_is_for_the_menu(words: str) -> None:
+def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
     play = Play(opening(TWO)).says(words, "Inspectors.", words)
-    assert play.texts("notice") == [NOT_YET, NOT_YET]
+    assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
     assert "not knowing is a fair answer" in NOT_YET
 
 
@@ -490,6 +489,8 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     assert play.texts("notice") == [
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
+        "Skipped so far: 01-08 MoSCoW Prioritization. "
+        "To make one up, say its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -600,7 +601,7 @@ def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left(
 @pytest.mark.parametrize("words", ["done", "wrap up", "/turns 14", " /help"])
 def test_a_late_exit_or_command_is_no_feedback(words: str) -> None:
     play = at_menu().says(words)
-    assert play.texts("notice")[0].startswith("Nothing was added.")
+    assert play.texts("notice") == ["No discussion is running, so there is nothing to end or to set here."]
     assert play.texts("menu") == [STEP_MENU, STEP_MENU]
     assert play.all_asked(do.AskFeedback) == []
 

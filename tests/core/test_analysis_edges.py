@@ -158,6 +158,7 @@ def test_silence_is_reminded_once_and_the_answer_still_awaited() -> None:
     play = Play(opening(TWO)).says("")
     reminder = "Who is stuck?\n  (What you know is enough; ? shows an example.)"
     assert play.commands == (do.Show(Line("question", reminder, MAYA.key)), do.Listen("answer"))
+    assert play.says("back").texts("question")[-1] == "Who is stuck?"
 
 
 @pytest.mark.rule("DEPTH-2", "STEP-4")
@@ -202,7 +203,7 @@ def test_feedback_is_echoed_taken_up_by_the_lead_and_announced() -> None:
 @pytest.mark.rule("MENU-4")
 def test_skipping_echoes_announces_and_ends_the_leg() -> None:
     play = at_menu().says(" S ")
-    assert play.shown[-3:] == [
+    assert play.shown[-4:-1] == [
         Line("choice", "S", "user"),
         Line(
             "notice",

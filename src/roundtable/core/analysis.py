@@ -423,17 +423,17 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     drafts = {each.label: each for each in event.offers if not each.is_subject}
     with_words = {label for label, draft in drafts.items() if draft.text}
     if by_panel:
-        is_known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
+        known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
     else:  # what the code suggests is a guess: the user is asked, and Enter takes it
-        is_known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
     questions = _unanswered_questions(after)
-    asked = [question for question in questions if question.label not in is_known]
+    asked = [question for question in questions if question.label not in known]
     if by_panel:
         # What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
         unknown = [question for question in asked if question.label not in with_words]
         nods = [] if now.is_quick else [question for question in asked if question not in unknown]
         asked = [*unknown, *nods][:MOST_QUESTIONS]
-    taken = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
+    taken: list[str] = []
     for question in questions:
         if question in asked or question == now.in_hand or question.label in now.again:
             continue
@@ -444,12 +444,12 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
             answer = do.Answer(question.label, question.text, text, offered=True)
             taken.append(f"{question.label}{f', from {draft.source}' if draft.source else ''}: {text}")
         after = _put_answer(after, answer)
-    is_news = len(taken) > by_panel
-    shown = (_show("notice", "\n".join(taken), now.opening.conductor),) if is_news else ()
+    head = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
+    shown = (_show("notice", "\n".join([*head, *taken]), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
 
 
-def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
+def _ask_question(now: Analysis, *shown: do.Show, reminds: bool = False) -> Outcome:
     question = _open_question(now)
     if question is None:
         return _draft_sections(now, *shown)
@@ -460,7 +460,7 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
     if offer:
         said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
-    elif now.reminded:
+    elif reminds:
         said.append("  (What you know is enough; ? shows an example.)")
     asked = _show("question", "\n".join(said), now.opening.conductor)
     is_edited = now.opening.asks_last or now.proposed or source == OWN
@@ -480,23 +480,24 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         example = f"For example: {question.example}" if question.example else ""
         none = "There is no further help on this question. Not knowing is a fair answer."
         said = [text for text in (question.help, example) if text] or [none]
-        return _tell(now, "\n".join([*said, lines.AT_A_QUESTION]), now.opening.conductor)
-    if steering == "back" and not now.given_answers and now.editing is None:
-        done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
-        if before := [step_id for step_id in done if step_id < now.step.step_id]:
-            return _end(now, do.Advance(before[-1], is_back=True))
+        back = "`back` returns to the question before, " if _can_go_back(now) else ""
+        keeps = now.follow_up is not None or _has_standing_answer(now, question)
+        skip = "`skip` keeps the answer that stands" if keeps else "`skip` leaves this one open"
+        said.append(f"{back}{skip}, `quit` pauses; all is saved.")
+        return _tell(now, "\n".join(said), now.opening.conductor)
+    if steering == "back" and (before := _find_step_before(now)):
+        return _end(now, do.Advance(before, is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
-        offer = _find_offer(now, question)
-        if offer and offer.source in (STANDING, OWN):  # it is kept, as Enter keeps it
+        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
-        return _tell(now, lines.NOT_YET)
+        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
     if is_request and (wanted := depths.hear_depth(words, question.text)):
@@ -504,6 +505,27 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
+
+
+def _has_standing_answer(now: Analysis, question: Question) -> bool:
+    """Whether the question has an answer that stands until there is another one."""
+    offer = _find_offer(replace(now, proposed=""), question)
+    return offer is not None and offer.source in (STANDING, OWN)
+
+
+def _find_step_before(now: Analysis) -> str:
+    """Return the step that `back` leads to from the first question of this one; empty where none does."""
+    if now.given_answers or now.editing is not None:
+        return ""
+    done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
+    return max((step_id for step_id in done if step_id < now.step.step_id), default="")
+
+
+def _can_go_back(now: Analysis) -> bool:
+    """Whether there is a question before the open one."""
+    if now.editing is not None and now.follow_up is None:
+        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
+    return bool(now.given_answers or _find_step_before(now))
 
 
 def _go_back(now: Analysis) -> Outcome:
@@ -531,7 +553,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
-        return _ask_question(replace(now, reminded=True))
+        return _ask_question(replace(now, reminded=True), reminds=True)
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
@@ -729,14 +751,9 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     """Show the menu of the step in hand, with what may be chosen now."""
     left = now.remaining_steps
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
-    notices = [] if left.steps else [*left.warnings]
-    if not left.steps and (skipped := _find_skipped(now)):
-        listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
-        how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
-        notices.append(f"Skipped so far: {listed}. {how}")
+    notices = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
     text = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
-    above = (*shown, *_show_all("notice", notices), _show("menu", text))
-    return replace(now, stage=Stage.MENU), (*above, do.Listen("menu"))
+    return replace(now, stage=Stage.MENU), (*shown, *notices, _show("menu", text), do.Listen("menu"))
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
@@ -747,15 +764,23 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
-def _find_skipped(now: Analysis) -> tuple[Step, ...]:
-    """Return the steps that were skipped with their phase and can be made up (MENU-4)."""
+def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
+    """Return the steps that were skipped with their phase, or with `also`, and can be made up (MENU-4)."""
     opening, facts = now.opening, dict(now.opening.facts)
     return tuple(
         step
         for phase in PHASES
-        if phase.key in opening.progress.phases_completed
+        if phase.key in (*opening.progress.phases_completed, also)
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
+
+
+def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
+    if not (skipped := _find_skipped(now, also)):
+        return ()
+    listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
+    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+    return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -785,8 +810,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hear_exit(words) == "exit":  # there is no discussion to end here
-        return _explain_menu(now, "Nothing was added. ")
+    if words.startswith("/") or hear_exit(words) == "exit":
+        return _tell(now, "No discussion is running, so there is nothing to end or to set here.")
     choice = hear_menu(words, can_skip=bool(left.steps))
     if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
@@ -925,7 +950,8 @@ def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    return _save_phase(now, *_show_all("update", event.announcements))
+    skipped = _show_skipped(now, now.opening.phase.key)
+    return _save_phase(now, *_show_all("update", event.announcements), *skipped)
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:

@@ -43,13 +43,9 @@ REVIEW = (
 )
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
-    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer, "
-    "and `back` asks the question before again, if there is one."
+    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
 )
-AT_A_QUESTION = (
-    "`back` returns to the question before, if there is one, `skip` leaves this one as it is, `quit` "
-    "pauses; all is saved."
-)
+NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
 AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. What you say of the step in a few words goes into its document as your feedback."
