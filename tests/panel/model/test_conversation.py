@@ -49,6 +49,14 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
     )
 
 
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_who_goes_on_is_told_how_to_yield() -> None:
+    assert made.to_speak(Brief(TABLE, ALEX, "go-on", may_yield=True)).brief.endswith(
+        "Turns left after it: 6. Only if nothing is left to say, answer PASS."
+    )
+    assert "PASS" not in made.to_speak(Brief(TABLE, ALEX, "go-on")).brief
+
+
 def test_personas_documents_and_turns_are_there_in_this_order() -> None:
     maya = replace(
         MAYA, identity="Stands by the user.", patterns=("Who waits?",), bans=(Ban("form", "x", "No x."),)

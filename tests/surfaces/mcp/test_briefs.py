@@ -61,6 +61,25 @@ def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place:
     play(test())
 
 
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap_up(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="")
+            for _ in range(3):
+                assert player.move["purpose"] == "go-on"
+                assert "Pass only if nothing is left to say." in player.move["brief"]
+                assert any("passes=true" in call for call in player.move["legal"])
+                await player.send("submit_turn", speaker=player.move["speaker"], text="", passes=True)
+            assert "inactivity" in [each["kind"] for each in shown(player)]
+
+    play(test())
+
+
 def test_words_that_were_heard_through_the_client_come_back_as_the_persons(place: Place) -> None:
     root, item = place
 

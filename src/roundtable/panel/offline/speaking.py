@@ -146,7 +146,7 @@ def say_next(floor: Floor) -> str | None:
             said = _ask_further(floor)
         case _:
             said = _ask_next(floor)
-    if said is None and not (floor.brief.may_pass or floor.brief.may_yield):
+    if said is None and not floor.brief.may_be_silent:
         return _ask_by_lens(floor)
     return said
 
