@@ -301,7 +301,7 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     label = _label_in_state(floor, prompt.suits)
     if prompt.suits == "unknown":
         return f"{label} is still open." if label else ""
-    return f"For {label} there is nothing, you say." if label and prompt.suits == "none" else ""
+    return f"You said there is nothing for {label}." if label and prompt.suits == "none" else ""
 
 
 def _ask_by_lens(floor: Floor) -> str:
