@@ -179,7 +179,7 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
         elif titled := parse_heading(plain):
             heading = titled[1]
         elif plain and not plain.startswith(
-            ("<!--", "|", "---", "**Status**", "**Participants**", "**Turns**")
+            ("<!--", "|", "---", "**Item**", "**Status**", "**Participants**", "**Turns**")
         ):
             body = plain.lstrip("-*>+ ").replace("**", "")
             place = f"{name}, {heading}" if heading else name

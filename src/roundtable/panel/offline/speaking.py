@@ -38,6 +38,11 @@ _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
+_NOT_SOURCE = re.compile(
+    r"\.(?:md|rst|txt|ya?ml|toml|json|lock)$|(?:^|/)(?:tests?|docs?)/|(?:^|/)test_", re.IGNORECASE
+)
+_ASKS_FOR_CODE = re.compile(r"\bwhere\b|\b(?:which|what) (?:file|module|function|class|line)s?\b|\bcode\b")
+_DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -162,7 +167,8 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided := drop_name(message.of_kind("decision"), names):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
-        repeated = f'Decided: "{decided}"' if is_short else "Decided, in your words."
+        said = _DECIDED.sub("", decided)
+        repeated = f'Decided: "{said}"' if is_short else "Decided, in your words."
         return _join(repeated, _ask_next(floor, message.text))
     if question := message.of_kind("question"):
         if floor.may_ask and address(message.text, floor.brief.table.roster).kind == "group":
@@ -174,7 +180,10 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
 
 def _show_closest(floor: Floor, question: str) -> str:
     written, code = find_closest_lines(question, floor.section.lines), _find_code(floor, question)
-    lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
+    if _ASKS_FOR_CODE.search(fold_text(question)):
+        lines = (*code[: MAX_LINES_SHOWN - bool(written)], *written)[:MAX_LINES_SHOWN]
+    else:
+        lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
     if lines:
         return floor.say("closest").format(lines="; ".join(map(_show_line, lines)))
     said = floor.say("nothing_close")
@@ -183,17 +192,24 @@ def _show_closest(floor: Floor, question: str) -> str:
 
 
 def _find_code(floor: Floor, question: str) -> list[SearchLine]:
-    """Return the lines of code that hold most words of a question, which are looked up first."""
+    """Return the lines of code that hold most words of a question, which are looked up first.
+
+    One word alone says little, so that it counts only where the question asks for a place in the code.
+    """
     stems = {stem_word(word): word for word in words_of(question)}
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
     # "Reports" is looked for as "report", and "queries" as itself.
     words = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_CODE_WORDS]
+    if len(words) < 2 and not _ASKS_FOR_CODE.search(fold_text(question)):
+        return []
     look = Look("search", " ".join(words))
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
     if words and not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
     hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
-    held = (line for line in hits if 2 * sum(word in line for word in words) > len(words))
+    code = (line for line in hits if not _NOT_SOURCE.search(line.partition(":")[0]))
+    parts = [re.compile(rf"(?<![a-z]){re.escape(word)}[a-z]{{0,5}}(?![a-z])") for word in words]
+    held = (line for line in code if 2 * sum(bool(part.search(line.lower())) for part in parts) > len(parts))
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
     return [SearchLine(line, "the code") for line in held]
 
