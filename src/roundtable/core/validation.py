@@ -29,9 +29,13 @@ _ASKED_BACK = phrases_of(
     "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
     "| why are you asking | can you explain | could you explain | give me an example | like what | what for"
 )
-_COMPLAINTS = phrases_of(
-    "already said | already named | already answered | already did | said already | named already"
-    "| answered already | as i said | as we said | see above | asked that | answered that"
+# What is named after a colon was named before: "I named two already: rows and a queue".
+_COMPLAINT = re.compile(
+    r"(?:but |well,? |sorry,? )*(?:as (?:i|we) (?:just |already )?(?:said|wrote)|see above|asked and answered"
+    r"|(?:i|we)(?:'ve| have)? (?:(?:just|already) (?:did|done|said|named|gave|given|told|answered|listed)"
+    r"(?: \w+){0,3}|(?:did|said|named|gave|told|answered|listed)(?: \w+){0,3}? (?:already|before|above))"
+    r"|you (?:just |already )?asked (?:that|this|it)(?: already| before)?)(?::.*|[.!]*$)",
+    re.DOTALL,
 )
 _MAX_WORDS_AROUND = 8
 _SETTLED = phrases_of(
@@ -75,19 +79,15 @@ def says_none(answer: str) -> bool:
 
 def asks_back(answer: str) -> bool:
     """Whether a short message asks what the question means or what it is for, and answers nothing."""
-    is_question = fold_text(answer).rstrip(" !\"')").endswith("?")
-    return is_question and (words_of(answer) == ("why",) or _holds_briefly(_ASKED_BACK, answer))
+    words = words_of(answer)
+    if not fold_text(answer).rstrip(" !\"')").endswith("?") or len(words) > _MAX_WORDS_AROUND:
+        return False
+    return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
 def complains(reply: str) -> bool:
-    """Whether a short reply to a follow-up says that it was answered before."""
-    return _holds_briefly(_COMPLAINTS, reply)
-
-
-def _holds_briefly(phrases: Iterable[tuple[str, ...]], text: str) -> bool:
-    words = words_of(text)
-    is_short = len(words) <= _MAX_WORDS_AROUND
-    return is_short and any(find_phrase(phrase, words) is not None for phrase in phrases)
+    """Whether a reply to a follow-up says no more than that it was answered before."""
+    return _COMPLAINT.match(fold_text(reply).strip()) is not None
 
 
 # --- the named checks -----------------------------------------------------------------------------------
