@@ -316,7 +316,11 @@ def test_edit_at_a_question_is_for_the_menu(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"]
+    "words",
+    [
+        *("Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"),
+        *("What do you want to know?", "Such as what?", "For example what?"),
+    ],
 )
 def test_who_asks_back_gets_the_help_and_has_answered_nothing(words: str) -> None:
     play, helped = Play(opening(TWO)).says(words), Play(opening(TWO)).says("?")

@@ -69,6 +69,7 @@ MET = {
     ],
     "one of small, medium, large": ["Small.", "it is medium", "LARGE, I fear", "small, complexity: medium"],
     "one of low, medium or high": ["high"],
+    "one of must, should, or could": ["Must", "could"],
     "one of very low, high": ["very low"],
     "a date or deadline": [
         *(
@@ -98,7 +99,7 @@ MET = {
             "REST vs GraphQL",
             "queue\npoll",
             "queue; poll",
-            "option A is x, option B is y",
+            "option A is x, B is y",
         ),
         *(
             "two ways",
@@ -131,7 +132,10 @@ MISSED = {
     "one of very low, high": ["low", "very"],
     "a date or deadline": ["soon", "it may be", "marvel", "later", ""],
     "a condition": ["always", "elsewhere", ""],
-    "two options": ["REST", "for REST", "queue;", "REST and more", ""],
+    "two options": [
+        *("REST", "for REST", "queue;", "REST and more", ""),
+        *("We keep Python 2.", "Only plan b", "The second, and nothing else"),
+    ],
     "an error or failure": ["all is fine", "downloads", "5000", ""],
 }
 

@@ -27,7 +27,8 @@ _AROUND_UNKNOWNS = word_set("""
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _ASKED_BACK = phrases_of(
     "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
-    "| why are you asking | can you explain | could you explain | give me an example | like what | what for"
+    "| why are you asking | do you want to know | can you explain | could you explain | give me an example"
+    "| for example what | like what | such as what | what for"
 )
 # What is named after a colon was named before: "I named two already: rows and a queue".
 _COMPLAINT = re.compile(
@@ -115,6 +116,13 @@ _SPEAKERS = word_set("i me my mine myself we us our ours ourselves")
 # A capital inside a sentence, or a message that is nothing but capitalised words.
 _PERSON_NAME = re.compile(r"(?<=\w[ ,])[A-ZÀ-Þ][a-zß-ÿ]+|^[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)*\W*$|@\w+")
 _NO_NAMES = word_set("yes no none maybe ok okay sure")
+_OPTIONS = re.compile(
+    r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)"
+    r"|two (?:options|ways|approaches))\b"
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
+    r"|\A(?>.*?\b(?:a|1|one|first)[:.),]).*?\b(?:b|2|two|second)[:.),]",
+    re.DOTALL,
+)
 _CODE_PLACE = re.compile(
     r"\b(?!and/or\b)[A-Za-z][\w-]{0,40}/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
 )
@@ -151,7 +159,7 @@ def _find_check(name: str) -> Check | None:
         count = _count_words if counted[2].startswith("word") else _count_entries
         return lambda answer: count(answer) >= int(counted[1])
     listed = re.fullmatch(r"one of (.+)", plain)
-    values = [words_of(part) for part in re.split(r",| or ", listed[1])] if listed else []
+    values = [words_of(part) for part in re.split(r", ?(?:or )?| or ", listed[1])] if listed else []
     if not values or not all(values):
         return None
 
@@ -203,11 +211,6 @@ _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
         r"\b(?:given|if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as"
         r"|in case|provided|except|otherwise)\b"
     ),
-    "two options": re.compile(
-        r"[\n;][^\w\n;]*+\w|\b(?:or|versus|vs|either|alternative(?:ly)?|instead|rather than"
-        r"|compared (?:to|with)|two (?:options|ways|approaches)|(?:option|approach|plan) (?:b|2|two))\b"
-        r"|\b(?:b|2|two|second)[:.),]"
-    ),
     "an error or failure": re.compile(
         r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|faults?|exceptions?|time-?outs?|times? out|timed out|crash\w*"
         r"|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
@@ -221,6 +224,9 @@ _CHECKS: Final[dict[str, Check]] = {
     for name, pattern in _PATTERNS.items()
 } | {
     "a number with a unit": _is_measured,
+    "two options": lambda answer: (
+        _count_pieces(re.split(r"[\n;]", answer)) > 1 or _OPTIONS.search(fold_text(answer)) is not None
+    ),
     "names a person or role": _names_somebody,
     "an owner": lambda answer: _names_somebody(answer) or not _SPEAKERS.isdisjoint(words_of(answer)),
     "a file or module": lambda answer: (
