@@ -102,7 +102,7 @@ _NUMBER = re.compile(
 _MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
 _NO_UNITS = word_set("""
         a an and are as at but by for from if in is it no not of on or per so than that the then this to was
-        st nd rd th
+        st nd rd th und oder bis von zu
         """)
 _PEOPLE = word_set("""
         user customer client buyer visitor member people person anyone everybody everyone nobody admin
@@ -111,14 +111,15 @@ _PEOPLE = word_set("""
         worker technician driver nurse doctor patient teacher student parent guest partner vendor supplier
         reviewer approver editor author reader subscriber lead head director cto ceo cfo cio po pm qa sre dba
         hr helpdesk maintainer contributor contractor inspector clerk accountant colleague
+        benutzer nutzer kunde kunden kundin mitarbeiter leiter chef
         """)
-_SPEAKERS = word_set("i me my mine myself we us our ours ourselves")
+_SPEAKERS = word_set("i me my mine myself we us our ours ourselves ich wir")
 # A capital inside a sentence, or a message that is nothing but capitalised words.
 _PERSON_NAME = re.compile(r"(?<=\w[ ,])[A-ZÀ-Þ][a-zß-ÿ]+|^[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)*\W*$|@\w+")
-_NO_NAMES = word_set("yes no none maybe ok okay sure")
+_NO_NAMES = word_set("yes no none maybe ok okay sure ja nein")
 _OPTIONS = re.compile(
-    r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)"
-    r"|two (?:options|ways|approaches))\b"
+    r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
+    r"|entweder|two (?:options|ways|approaches))\b"
     r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
     r"|\A(?>.*?\b(?:a|1|one|first)[:.),]).*?\b(?:b|2|two|second)[:.),]",
     re.DOTALL,
@@ -129,9 +130,9 @@ _CODE_PLACE = re.compile(
 _CODE_WORDS = re.compile(
     r"\b(?:files?|modules?|packages?|class|classes|services?|components?|functions?|methods?|folders?|director(?:y|ies)"
     r"|tables?|endpoints?|controllers?|pages?|screens?|scripts?|librar(?:y|ies)|apis?|repos?|repositor(?:y|ies)"
-    r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end)\b"
+    r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end|datei\w*|modul\w*)\b"
 )
-_BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\band\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
+_BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
 
 
 def is_known_check(name: str) -> bool:
@@ -198,25 +199,31 @@ def _names_somebody(answer: str) -> bool:
 
 _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     "a number": _NUMBER,
-    "given, when and then": re.compile(r"\A(?>.*?\bgiven\b)(?>.*?\bwhen\b).*?\bthen\b", re.DOTALL),
+    "given, when and then": re.compile(
+        r"\A(?:(?>.*?\bgiven\b)(?>.*?\bwhen\b).*?\bthen\b"
+        r"|(?>.*?\b(?:gegeben|angenommen)\b)(?>.*?\bwenn\b).*?\bdann\b)",
+        re.DOTALL,
+    ),
     "a date or deadline": re.compile(
         r"\b(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?|(?:19|20)\d\d|q[1-4]"
         r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may \d|\d{1,2}(?:st|nd|rd|th)? (?:of )?may|june?"
         r"|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+        r"|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|sofort|frist"
+        r"|tage?n?|wochen?|monate?n?|jahre?n?"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:hour|day|week|month|quarter|year)s?"
         r"|today|tonight|tomorrow|yesterday|now|asap|immediately"
         r"|deadlines?|due|milestones?|releases?|launch|go-live|sprints?)\b"
     ),
     "a condition": re.compile(
         r"\b(?:given|if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as"
-        r"|in case|provided|except|otherwise)\b"
+        r"|in case|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
     ),
     "an error or failure": re.compile(
         r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|faults?|exceptions?|time-?outs?|times? out|timed out|crash\w*"
         r"|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
         r"|refused|reject\w*|wrong|broken?|breaks|down|outages?|cannot|can't|could not|couldn't|corrupt\w*"
         r"|expire[sd]?|duplicates?|stale|not found|bugs?|drops?|dropped|retry|retries|abort\w*|partial"
-        r"|overflow\w*|[45]\d\d|[45]xx)\b"
+        r"|overflow\w*|[45]\d\d|[45]xx|fehler\w*|ausfall\w*|absturz|abbruch)\b"
     ),
 }
 _CHECKS: Final[dict[str, Check]] = {
