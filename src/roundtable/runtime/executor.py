@@ -143,11 +143,15 @@ class Executor:
     async def _frame(self, brief: do.Brief) -> on.Framed:
         """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
         framing = await self.panel.answer(do.AskFraming(brief))
-        said = f"{framing.summary}\n{framing.focus_question}"
-        if again := _reasons(self._claims(said, brief)):
+        # Apart: a refusal is told by how the text begins.
+        in_summary, in_question = (
+            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+        )
+        if again := _reasons(in_summary + in_question):
             framing = await self.panel.answer(do.AskFraming(replace(brief, again=again)))
-        in_summary = self._claims(framing.summary, brief)
-        in_question = self._claims(framing.focus_question, brief)
+            in_summary, in_question = (
+                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+            )
         summary = mark_claims(_require_words(framing.summary), in_summary)
         question = mark_claims(_require_words(framing.focus_question), in_question)
         notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
