@@ -134,7 +134,7 @@ class Executor:
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskFeedback():
                 return await self._answer_at_step(task)
             case do.AskDraft():
-                return self._draft(task)
+                return await self._draft(task)
             case _:
                 return self._write(task)
 
@@ -270,7 +270,7 @@ class Executor:
         known += [answer.text for answer in brief.answers]
         return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
 
-    def _draft(self, ask: do.AskDraft) -> on.Drafted:
+    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
         from ..documents.drafting import draft
 
@@ -278,7 +278,8 @@ class Executor:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
                 keep_corrections(self._folder, answer.text, relayed=answer.relayed)
-        documents = {each.name: each.text for each in self._outputs.documents()}
+        material = await asyncio.to_thread(self._outputs.documents)
+        documents = {each.name: each.text for each in material}
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
