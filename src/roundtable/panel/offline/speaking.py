@@ -151,7 +151,7 @@ def say_next(floor: Floor) -> str | None:
             said = _ask_further(floor)
         case _:
             said = _ask_next(floor)
-    if said is None and not (floor.brief.may_pass or floor.brief.may_yield):
+    if said is None and not floor.brief.may_be_silent:
         return _ask_by_lens(floor)
     return said
 
@@ -317,7 +317,7 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     label = _label_in_state(floor, prompt.suits)
     if prompt.suits == "unknown":
         return f"{label} is still open." if label else ""
-    return f"For {label} there is nothing, you say." if label and prompt.suits == "none" else ""
+    return f"You said there is nothing for {label}." if label and prompt.suits == "none" else ""
 
 
 def _ask_by_lens(floor: Floor) -> str:
