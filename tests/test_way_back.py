@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
 from roundtable.core.hearing import AnswerAddition, find_corrected, hear_menu, hear_steering
+from roundtable.core.lines import BLOCK_IS_NEXT
 from roundtable.store.meta import change_meta
 
 FIRST, SECOND = ANSWERS
@@ -106,6 +107,17 @@ def test_a_change_that_cannot_be_noted_is_made_and_that_is_said_at_once(place: t
     said = next(text for text in texts(lines, "update") if "cannot be undone" in text)
     assert said.startswith("This change of quick-scan.md cannot be undone. Could not add to ")
     assert "a folder has that name" in said
+
+
+@pytest.mark.rule("MENU-7", "STEP-5")
+def test_an_answer_kept_after_a_discussion_says_what_undo_would_take_back(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E", "We will keep entries in memory because disk is slow.", "done"])
+    before = (item / "quick-scan.md").read_text()
+    lines = talk(root, item, ["back", ""])
+    assert (item / "quick-scan.md").read_text() == before
+    assert BLOCK_IS_NEXT in texts(lines, "notice")
+    assert "elaborations_undone" not in meta(item)
 
 
 @pytest.mark.rule("MENU-7")

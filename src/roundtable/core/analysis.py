@@ -719,7 +719,9 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     written = (*now.written, section) if event.moment else now.written
     after = replace(now, stage=Stage.SAVED, written=written, again=(), editing=None)
     after = replace(after, answers=now.given_answers, stood=now.given_answers)
-    return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
+    is_block_next = not event.moment and bool(written) and written[-1].kind == "block"
+    hint = (_show("notice", lines.BLOCK_IS_NEXT),) if is_block_next else ()
+    return after, (*_show_all("update", event.announcements), *hint, do.SaveStep(now.step.step_id))
 
 
 def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:

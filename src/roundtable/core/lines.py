@@ -51,6 +51,7 @@ AT_A_MENU = (
     "pauses. What you say of the step in a few words goes into its document as your feedback."
 )
 TAKES_DRAFT = "  (Enter takes the draft.)"
+BLOCK_IS_NEXT = "There is nothing of this to undo: `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
