@@ -78,6 +78,10 @@ def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
         "'that’s the schema'",
         "'that's the schema'",
         "('schema')",
+        '“the "schema" here”',
+        "«the “schema” here»",
+        '„the "schema" here“',
+        "‘the 'schema' here’",
         '"the\nschema"',
     ],
 )
@@ -201,7 +205,11 @@ def test_one_echo_is_told_once_with_a_short_text_whole() -> None:
         ("Great point!", "great point"),
         ("As a team, we should do this together.", "as a team"),
         ("All valid points.", "valid points"),
-        ("I couldn’t agree more.", "agree more"),
+        ("I couldn’t agree more.", "couldn't agree more"),
+        ("I strongly agree with Maya.", "i strongly agree"),
+        ("I second that.", "i second that"),
+        ("I support what was said.", "i support what was said"),
+        ("We are in agreement.", "we are in agreement"),
         ("We're all on the same page.", "we're all on the same page"),
         ("Nothing to add.", "nothing to add"),
         ("That makes\nsense to me.", "makes sense"),
@@ -224,6 +232,7 @@ def test_agreement_that_adds_nothing_is_committee_talk(text: str, found: str) ->
         "Clerks lose their morning.",
         'When they say "great point" nobody listens.',
         "I disagree.",
+        "Customers agree more often than they refuse.",
     ],
 )
 def test_agreement_with_something_of_its_own_is_not(text: str) -> None:

@@ -28,19 +28,25 @@ _MANY_BLANKS = re.compile(r"(\s\s)\s+")
 # Several times what a contribution may have; a persona's patterns are only so quick.
 _LONGEST_CHECKED = 4_000
 # Double quotes of any make, and single ones around a phrase; backticks hold code, not somebody's words.
-_QUOTES = str.maketrans("“”„«»‘’", '"""""\'\'')
 _QUOTATION = re.compile(
     r"""
       "(?!")[^"\n]*+(?>(?:\n(?!\s*\n)[^"\n]*+)*)"
+    | “(?!”)[^“”\n]*+(?>(?:\n(?!\s*\n)[^“”\n]*+)*)”
+    | „(?![“”])[^„“”\n]*+(?>(?:\n(?!\s*\n)[^„“”\n]*+)*)[“”]
+    | «(?!»)[^«»\n]*+(?>(?:\n(?!\s*\n)[^«»\n]*+)*)»
     | (?<![\w])'(?=\w)[^'\n]*+(?>(?:(?<=\w)'(?=\w)[^'\n]*+)*)'(?!\w)
+    | (?<![\w])‘[^‘’\n]*+(?>(?:’(?=\w)[^‘’\n]*+)*)’(?!\w)
     """,
     re.VERBOSE,
 )
 _COMMITTEE = re.compile(
     r"""\b(?:
-      (?:i|we)\s(?:all\s|both\s|fully\s|totally\s)*agree | agree\smore | well\ssaid | work\stogether
+      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s|strongly\s|generally\s)*agree
+    | (?:could\snot|couldn't|cannot|can't)\sagree\smore | well\ssaid | work\stogether
+    | (?:i\s)?(?:echo|second|support)\s(?:that|this|what\s(?:has\sbeen|was|everyone|they)\ssaid)
     | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
-    | as\sa\s(?:team|group) | pros\sand\scons | we(?:'re|\sare)\s(?:all\s)?(?:aligned|on\sthe\ssame\spage)
+    | as\sa\s(?:team|group) | pros\sand\scons
+    | we(?:'re|\sare)\s(?:all\s)?(?:aligned|in\sagreement|on\sthe\ssame\spage)
     | nothing\s(?:more\s|else\s)?to\sadd | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
     | (?:consider|balance|weigh)\s(?:all|every|everyone's|both)
       \s(?:perspectives?|views?|viewpoints?|sides?|angles?|options?|needs?|factors?)
@@ -107,7 +113,7 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def strip_quotations(text: str) -> str:
     """Return the text with a mark in place of each quotation."""
-    return _QUOTATION.sub(" \ufffc ", text.translate(_QUOTES))
+    return _QUOTATION.sub(" \ufffc ", text)
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
