@@ -28,8 +28,8 @@ from roundtable.panel.model.model import (
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
-PAID = ("time-out", "nonsense", "filtered")
-"""Kinds of failure after which what was sent may be paid, although nothing came."""
+FREE = ("refused", "rate-limit", "quota", "rejected", "not-installed")
+"""Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
 
 class Wire:
@@ -136,7 +136,8 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
     assert says in str(failure.value)
     assert failure.value.do
     assert isinstance(failure.value, PanelFailed)
-    assert used == [Usage.estimate(TALK, "") if kind in PAID else Usage()]
+    free = kind in FREE or isinstance(error, ConnectionRefusedError)
+    assert used == [Usage() if free else Usage.estimate(TALK, "")]
     _holds_no_key(failure.value)
 
 
