@@ -28,7 +28,7 @@ from roundtable.panel.model.model import (
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
-FREE = ("refused", "rate-limit", "quota", "rejected", "not-installed")
+FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
 """Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
 
@@ -113,8 +113,8 @@ def test_a_reader_that_leaves_closes_everything_and_is_still_charged() -> None:
         (ConnectionRefusedError(), "unreachable", "cannot be reached"),
         (api.ModelServerError("m", "500"), "server", "failed on its side"),
         (api.ModelOverloadedError("m", "busy"), "server", "failed on its side"),
-        (api.ModelContextWindowExceededError("m", "long"), "rejected", "name another model"),
-        (api.ModelNotFoundError("m", "what"), "rejected", "Check its name"),
+        (api.ModelContextWindowExceededError("m", "long"), "too-long", "so long a conversation"),
+        (api.ModelNotFoundError("m", "what"), "unknown-model", "is not known"),
         (
             api.ModelRequestRejectedError("m", "no", body={"error": {"message": f"no {CANARY} here"}}),
             "rejected",

@@ -134,6 +134,8 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     from pydantic_ai import exceptions as api
 
     match error:
+        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
+            return "too-long", ""
         case TimeoutError() | api.ModelTimeoutError() | api.ModelRequestTimeout():
             return "time-out", ""
         case api.ModelHTTPError(status_code=408):
@@ -142,10 +144,13 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "refused", ""
         case api.ModelRateLimitError():
             seconds = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
-            return "rate-limit", f"It asks to wait {ceil(seconds)} seconds." if seconds else ""
+            wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
+            return "rate-limit", f"It asks to wait {wait}." if seconds else ""
         case api.ModelQuotaExceededError():
             return "quota", ""
-        case api.ModelRequestRejectedError() | api.ModelHTTPError(status_code=413):
+        case api.ModelNotFoundError():
+            return "unknown-model", ""
+        case api.ModelRequestRejectedError():
             match error.body:
                 case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
                     return "rejected", message
