@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
 from roundtable.core.turns import Turn
 from roundtable.core.voice import Violation, check_voice, strip_quotations
@@ -63,6 +64,13 @@ def test_where_all_may_ask_and_weigh_only_those_bans_are_lifted() -> None:
 def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
     nobody = Persona("x", "X", "X", "X", (), "x", (), bans=(Ban("form", r"z*|\s", "No."),))
     assert check_voice("Plain words here.", nobody, earlier=(), names=()) == ()
+
+
+@pytest.mark.rule("VOICE-2")
+def test_a_pattern_that_is_none_is_named() -> None:
+    broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
+    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
+        check_voice("Plain.", broken, earlier=(), names=())
 
 
 @pytest.mark.rule("VOICE-3")

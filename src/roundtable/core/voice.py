@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from . import lazy_re as re
+from .errors import RuleBroken
 from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, cut_words, fold_text, stem_word, words_of
 from .turns import Turn
@@ -97,7 +98,12 @@ def _find_forbidden(
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
-        matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+        try:
+            matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+        except re.error as error:
+            raise RuleBroken(
+                f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
+            ) from error
         for words in {words.casefold(): words for words in matches if words}.values():
             if ban.kind != "vocabulary" or not heard.issuperset(map(stem_word, words_of(words))):
                 yield Violation("forbidden", words, ban.reason)
