@@ -9,7 +9,7 @@ from legs_play import Play, opening
 from people import ALEX, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.analysis import TABLE, Analysis, Stage, recall
+from roundtable.core.analysis import TRANSITIONS, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import NOT_YET
 from roundtable.core.personas import Roster
@@ -571,7 +571,7 @@ def test_an_illegal_event_is_refused_at_every_stage() -> None:
     assert play.now == before
     talk = at_menu().says("E")
     assert talk.now.legal == ("UserSpoke", "LimitRaised", "WrappedUp", "BudgetSpent")
-    assert set(TABLE) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
+    assert set(TRANSITIONS) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
 
 
 @pytest.mark.rule("META-6")

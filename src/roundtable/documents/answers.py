@@ -11,7 +11,7 @@ from ..core.steps import DEPTHS, Step
 from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
-from .drafting import ACCEPTANCE, CHOICE, DECISION, ERRORS_LABEL, FEATURES, STORIES, read_priority_table
+from .drafting import ACCEPTANCE, CHOICE, DECISION, ERRORS_LABEL, FEATURES, STORY_LABELS, read_priority_table
 from .ids import (
     ERRORS,
     MATRIX,
@@ -55,8 +55,8 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     found = {
         ("01-06", FEATURES): "" if features == [unescape_markdown(title)] else "\n".join(features),
         ("01-06", ACCEPTANCE): "\n".join(each.text for owner in requirements for each in owner.criteria),
-        ("01-07", STORIES[0]): "\n".join(story.text for story in stories if not story.unhappy),
-        ("01-07", STORIES[1]): "\n".join(story.text for story in stories if story.unhappy),
+        ("01-07", STORY_LABELS[0]): "\n".join(story.text for story in stories if not story.unhappy),
+        ("01-07", STORY_LABELS[1]): "\n".join(story.text for story in stories if story.unhappy),
         ("04-04", ERRORS_LABEL): "\n".join(
             when if name in when else f"{name}: {when}" for _, name, when, *_ in rows
         ),

@@ -156,7 +156,7 @@ class Executor:
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
-        key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
+        key, may_pass = brief.speaker.key, brief.may_be_silent
 
         async def ask(again: tuple[str, ...]) -> Speech | None:
             request = do.AskPersona(replace(brief, again=again))
