@@ -153,7 +153,18 @@ _COMPLEXITY = re.compile(
     re.IGNORECASE,
 )
 _SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
+SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
+
+
+def read_sizes(label: str, text: str) -> dict[str, str]:
+    """Return the scope and the complexity that an answer under one of these labels names."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        # The later line corrects the earlier; "small, low" says both.
+        plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
+        sizes = zip(("Scope", "Complexity"), read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
+        found |= {each: value for each, value in sizes if value}
+    return found
 
 
 def write_size(context: DraftContext) -> str:
@@ -161,16 +172,12 @@ def write_size(context: DraftContext) -> str:
     said = {label: context.text(label) for label in ("Scope", "Complexity")}
     found: dict[str, str] = {}
     for label, text in said.items():
-        for line in text.splitlines():
-            # The later line corrects the earlier; "small, low" says both.
-            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
-            sizes = zip(said, read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
-            found |= {each: value for each, value in sizes if value}
+        found |= read_sizes(label, text)
     values = [write_paragraph(label, found[label]) for label in said if label in found]
     words = [
         write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
         for label, text in said.items()
-        if text and (label not in found or not _SIZE_WORDS.issuperset(words_of(text)))
+        if text and (label not in found or not SIZE_WORDS.issuperset(words_of(text)))
     ]
     rest = write_labelled(context.without(*said))
     return join_section(values, words, rest, write_open_questions(context.answers))

@@ -245,7 +245,7 @@ def split_statements(text: str) -> tuple[str, ...]:
 
 
 def _split_numbered(line: str) -> tuple[str, ...]:
-    """Return the entries of a line such as `1. A 2. B`; none where it does not begin with one and count on."""
+    """Return the entries of a line such as `1. A 2. B`; none where it does not count from one."""
     marks = list(_NUMBER.finditer(line))
     numbers = [int(each["number"]) for each in marks]
     if len(marks) < 2 or numbers != list(range(1, len(marks) + 1)) or line[: marks[0].start()].strip():
