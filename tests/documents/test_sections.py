@@ -738,6 +738,7 @@ CARTS = spec(
     [
         ("Only saving the cart is a must, the rest can wait until May", "Must Should Should Should"),
         ("Must have: save the cart, restore a cart", "Must - Must -"),
+        ("Everything except support is a must: the law asks for it.", "- - - -"),
         ("Everything but the support look-up; that one can come later", "- - - -"),
         ("Save must, list should, restore must, support could", "Must Should Must Could"),
         (

@@ -347,7 +347,9 @@ PRIORITIES = ("Must", "Should", "Could", "Won't")
 _COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 _FREE = "Priorities"
 _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Could", "Won't")))
-_LABEL = re.compile(r"\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:^|(?<=[.;\n]))\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE
+)
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _REST = frozenset(
