@@ -533,6 +533,7 @@ def test_priorities_by_id_by_words_and_for_all() -> None:
         ("FR-001 has to be there. FR-002 can wait a week.", "Must", "Should"),
         ("Seeing the free tables, but booking without an account can wait a week.", "Must", "Should"),
         ("FR-001; the rest would be nice to have.", "Must", "Could"),
+        ("FR-001 first. FR-002 comes next sprint.", "Must", "Should"),
         ("All of them.", "Must", "Must"),
         ("FR-001. We drop FR-002.", "Must", "Won't"),
     ],

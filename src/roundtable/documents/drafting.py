@@ -372,7 +372,10 @@ _PLAIN_WORDS = tuple(
     for priority, words in (
         ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        ("Should", r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release)|not urgent|should"),
+        (
+            "Should",
+            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
+        ),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
     )
