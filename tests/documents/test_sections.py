@@ -741,6 +741,9 @@ CARTS = spec(
         ("Must have: save the cart, restore a cart", "Must - Must -"),
         ("Everything except support is a must: the law asks for it.", "- - - -"),
         ("Everything but the support look-up; that one can come later", "- - - -"),
+        ("Must: FR-001. Note that the list must be short.", "Must - - -"),
+        ("Should: FR-001. The list must not go out twice", "Should - - -"),
+        ("Must: FR-001. The rest can wait.", "Must Should Should Should"),
         ("Save must, list should, restore must, support could", "Must Should Must Could"),
         (
             "Saving and restoring must be in. The list should be. Support look-up is out.",

@@ -466,11 +466,14 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
         if answer.unknown or asked not in _LABELS:
             continue
         current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
+        is_by_id = False
         for clause in filter(str.strip, _CLAUSE.split(answer.text)):
             if label := _LABEL.match(clause):
-                current = _find_priority(label[0])
+                current, is_by_id = _find_priority(label[0]), bool(_ID.search(clause))
                 yield current, clause[label.end() :]
                 continue
+            if is_by_id and not _ID.search(clause) and not _REST & set(words_of(clause)):
+                continue  # a remark on what was named by its id: "Must: FR-001. The mail must be short."
             pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
             if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
                 pieces = [(_find_priority(clause) or current, clause)]
