@@ -560,6 +560,8 @@ def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
 
 def test_a_technology_that_nobody_needs_is_no_decision() -> None:
     assert drafted("03-02", {"Choice": "None."}) == "None.\n\n<!-- None: Choice -->"
+    text = drafted("03-02", {"Choice": "None, we keep PostgreSQL", "Reason": "we know it"})
+    assert text == "None, we keep PostgreSQL\n\n**Reason**: we know it\n\n<!-- None: Choice -->"
 
 
 @pytest.mark.rule("STEP-5")

@@ -26,7 +26,7 @@ from ..core.text import (
     word_set,
     words_of,
 )
-from ..core.validation import is_settled
+from ..core.validation import is_settled, says_none
 from .blocks import find_decisions
 from .ids import (
     ERRORS,
@@ -552,7 +552,8 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        return write_answers(context.answers)
+        said = [escape_markdown(text)] if says_none(text) else []  # with why: "None, we keep PostgreSQL"
+        return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
