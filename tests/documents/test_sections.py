@@ -763,6 +763,12 @@ def test_priorities_in_plain_words_go_to_what_is_named_and_the_words_stay(
     assert ("Open question" in text) == ("-" in priorities)
 
 
+def test_a_story_in_a_script_without_spaces_finds_its_requirement() -> None:
+    listed = spec("### FR-001: 医師は一覧を見られる\n\n### FR-002: 看護師は書類に署名できる")
+    (story,) = json.loads(drafted("01-07", {"Stories": "看護師として、書類に署名したい"}, listed))["stories"]
+    assert story["requirements"] == ["FR-002"]
+
+
 def test_a_story_that_names_no_requirement_is_linked_to_none() -> None:
     (story,) = json.loads(drafted("01-07", {"Stories": "The customer's"}, CARTS))["stories"]
     assert story["requirements"] == []

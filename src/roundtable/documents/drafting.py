@@ -42,9 +42,10 @@ from .ids import (
     list_rows,
     list_stories,
     pair_closest,
+    stem_words,
     word_share,
 )
-from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
+from .outline import find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
     DraftContext,
@@ -240,7 +241,7 @@ def _assign_criteria(
 
     Where as many are left as features without one, and the words do not part them, each gets one in order.
     """
-    wanted = [content_words(feature) for feature in features]
+    wanted = [stem_words(feature) for feature in features]
     texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
         if (named := _OWNER.match(criterion)) and named["number"] in numbers:
@@ -250,7 +251,7 @@ def _assign_criteria(
     free = [at for at in range(len(features)) if at not in owners.values()]
     loose = [place for place in range(len(texts)) if place not in owners]
     for place in loose:
-        words = content_words(texts[place])
+        words = stem_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
         owners[place] = -max(shared)[2]
     if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
@@ -333,13 +334,13 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     """Return the requirements that a story is about, by words; the only one where there is one."""
     if len(listed) == 1:
         return list(listed)
-    words = content_words(text)
-    shares = [word_share(content_words(each.text), words) for each in listed]
+    words = stem_words(text)
+    shares = [word_share(stem_words(each.text), words) for each in listed]
     best = max(shares, default=0.0)
     return [
         each
         for each, share in zip(listed, shares, strict=True)
-        if share >= best * 0.8 and (share >= _CLOSE or len(content_words(each.text) & words) >= _COMMON)
+        if share >= best * 0.8 and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
     ]
 
 
@@ -452,7 +453,7 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
     close = []
     for place, (_, thing) in enumerate(things):
         for each in listed if not _ID.search(thing) else ():
-            shared = len(content_words(thing) & content_words(each.text))
+            shared = len(stem_words(thing) & stem_words(each.text))
             also = len(set(words_of(thing)) & set(words_of(each.text)))
             if shared:
                 close.append(((-shared, -also), place, each.id))
