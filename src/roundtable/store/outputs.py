@@ -123,7 +123,7 @@ class Outputs(Struct, frozen=True):
 
         def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
-                document = insert_addition(document, block, topic=heading, own_heading=heading).document
+                document = insert_addition(document, block, topic=heading, step_id=step.step_id).document
             return document, _heading_in(document, heading)
 
         try:
