@@ -13,6 +13,7 @@ from project import project, small_steps, talk, texts
 from roundtable import Project
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Item
+from roundtable.documents.answers import read_answers
 from roundtable.documents.handoff import collect_hand_off
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
@@ -191,6 +192,16 @@ src/utils.py only looks like it.
 
 **What Could Break**: src/ui.py:900 reads it and does not change.
 """
+
+
+def test_feedback_is_no_part_of_a_decision() -> None:
+    record = (
+        "## 2. Technology Decisions\n\n### ADR-001: PostgreSQL\n\n**Status**: decided\n\n#### Decision\n\n"
+        "We keep PostgreSQL\n\n<!-- Feedback: step 03-02, t -->\n\n- **Feedback**: Which version?\n"
+    )
+    (decision,) = collect_hand_off(Item("a", "A", ""), {"architecture-overview.md": record}, ()).decisions
+    assert decision.details == ("We keep PostgreSQL",)
+    assert read_answers({"architecture-overview.md": record}, "x")["03-02", "Choice"] == "We keep PostgreSQL"
 
 
 def test_where_people_work_is_no_place_to_touch() -> None:

@@ -185,7 +185,7 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         words = [
             line
             for line in (record.part("Decision") or record.body).split("\n")
-            if line.strip() and not line.startswith(("#", "**Status**", "<!--"))
+            if line.strip() and not line.startswith(("#", "**Status**"))
             if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
         title = f"**{record.id}**: {escape_markdown(record.text)}"

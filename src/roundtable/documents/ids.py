@@ -116,7 +116,10 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
 
 
 class DecisionRecord(KnownId, frozen=True):
-    """A decision record of architecture or design: its id and title, its file, and the lines below."""
+    """A decision record of architecture or design: its id and title, its file, and the lines below.
+
+    What was added to it since, such as feedback, is no part of it.
+    """
 
     file: str
     body: str
@@ -129,7 +132,7 @@ class DecisionRecord(KnownId, frozen=True):
 def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     """Return the decision records of architecture and design."""
     return tuple(
-        DecisionRecord(heading.id, heading.text, name, "\n".join(lines))
+        DecisionRecord(heading.id, heading.text, name, "\n".join(lines).partition("<!--")[0])
         for name in (OVERVIEW, SUMMARY)
         for heading, lines in sections_with_ids(documents.get(name, ""), "ADR")
     )
