@@ -649,6 +649,11 @@ def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
 
 
+def test_a_decision_that_begins_with_a_number_keeps_it() -> None:
+    page = {"requirements-spec.md": BLOCK.replace("We keep the log:", "1. party login only:")}
+    assert "#### Decision\n\n1\\. party login only." in drafted("03-04", {}, page)
+
+
 def test_what_an_earlier_version_wrote_as_turned_down_is_read_back() -> None:
     record = "### ADR-001: Hooks\n\n#### Decision\n\nHooks.\n\n#### Turned Down\n\nNo middleware.\n"
     page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{record}"}

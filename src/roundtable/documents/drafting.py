@@ -567,12 +567,11 @@ def write_review(context: DraftContext) -> str:
     made: dict[str, tuple[str, str, str]] = {}
     for block, _, line in find_decisions(context.documents):
         words = unescape_markdown(line)
-        lead_in = _AGREED.match(words)
-        place = words.find(": ", lead_in.end() if lead_in else 0)
-        decision = words if place < 0 else words[:place]
-        name = unescape_markdown(write_title(_name_decision(_AGREED.sub("", decision))))
+        lead_in = found[0] if (found := _AGREED.match(words)) else ""
+        decision, _, reason = words.removeprefix(lead_in).partition(": ")
+        name = unescape_markdown(write_title(_name_decision(decision)))
         if name not in others:
-            made[name] = decision, words[len(decision) + 2 :], block.step_id
+            made[name] = lead_in + decision, reason, block.step_id
     parts: list[str] = []
     given = _assign_record_ids(context, list(made))
     for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
@@ -606,6 +605,8 @@ def _write_record(
 ) -> list[str]:
     """Write the heading of a record, its status, what was weighed, and what was decided."""
     lines = split_lines(text)
+    if len(lines) == 1 and text.strip()[0].isdigit():
+        lines = (text.strip(),)  # "1. party login only" is no list
     decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
     context = ["#### Context", *weighed] if weighed else []
     status = f"**Status**: decided{where}"
