@@ -130,7 +130,8 @@ class Host:
                 "focus_question": "Who decides when answers differ?",
                 "focus_topic": "differing answers",
             }
-        if said is None and any("passes=true" in call for call in move["legal"]):
+        must_speak = move.get("purpose") in ("answer", "go-on")  # what may be yielded is said all the same
+        if said is None and not must_speak and any("passes=true" in call for call in move["legal"]):
             return {"passes": True}
         if said is None:
             name = NAMES.get(move["speaker"], move["speaker"])

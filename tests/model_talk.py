@@ -96,9 +96,10 @@ class ScriptedModel:
     def _contribution(self, asked: re.Match[str]) -> str:
         number = int(asked["number"])
         said = self.says.get(number)
-        if said is None and "answer PASS" in asked["rest"]:
-            return "PASS"
         purpose = next(name for start, name in _PURPOSES.items() if asked["rest"].startswith(start))
+        if said is None and purpose == "follow":
+            assert "answer PASS" in asked["rest"]
+            return "PASS"
         if said is None:
             said = Says(f"Remark {number} by {asked['name'].split()[0]} on the {purpose}.")
         verdict = [f"{key}={value}" for key, value in _verdict(said).items()]

@@ -341,7 +341,7 @@ SAID_OVER_AND_OVER = (
         "1.",
         "1,",
     ),
-    *("<!-- ", "<!-- Step ", "http://", "option A ", "given when ", "as a ", "x: ", "--> "),
+    *("<!-- ", "<!-- Step ", "http://", "option A ", "given when ", "as a ", "x: ", "--> ", "a.py; "),
 )
 
 

@@ -98,6 +98,23 @@ def test_a_framing_is_refused_once_and_then_marked(completed: Place, insists: bo
     assert ("Two journeys" in shown[0]) is not insists
 
 
+class Refuser(ScriptedPanel):
+    """A panel whose lead refuses to ask a question, the first time."""
+
+    async def frame(self, brief: do.Brief) -> Framing:
+        question = "Who decides?" if brief.again else "I'm sorry, but I can't help with that."
+        return Framing("Two journeys are written down.", question, "differing answers")
+
+
+@pytest.mark.rule("ART-8")
+def test_a_framing_is_refused_for_its_question_alone(completed: Place) -> None:
+    panel = Refuser()
+    shown, _, _ = discuss(completed, panel)
+    assert panel.asked.count("frame") == 2
+    assert "Who decides?" in shown[0]
+    assert "(unverified)" not in shown[0]
+
+
 class Summer(ScriptedPanel):
     """A panel whose synthesis has a figure from nowhere, the first time or always."""
 

@@ -10,14 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from commandline import CommandLine, command_line
 from insertions import find_insertion
 from project import kinds, texts
 from roundtable import Project
+from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.turns import Material
 from roundtable.documents.gaps import find_gap, read_title
+from roundtable.panel.base import HOST, Framing
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
@@ -87,6 +91,23 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def discuss(root: Path, name: str, words: tuple[str, ...] = WORDS, **options: object) -> list[Line]:
     options.setdefault("panel", ScriptedPanel())
     return play_session(Project(root).open_discussion(f"docs/{name}", **options), words)
+
+
+@pytest.mark.rule("TABLE-1", "ART-8")
+def test_what_the_lead_looked_up_and_that_a_host_spoke_outlives_the_documents_own_question(
+    place: Path,
+) -> None:
+    class Looking(ScriptedPanel):
+        name = HOST
+
+        async def frame(self, brief: Brief) -> Framing:
+            return replace(await super().frame(brief), looked_up=(Material("rates.py:1-9", "KEEP = 3600"),))
+
+    panel = Looking()
+    discuss(place, "request.md", panel=panel)
+    table = panel.briefs[1].table
+    assert [(each.name, each.text) for each in table.looked_up] == [("rates.py:1-9", "KEEP = 3600")]
+    assert table.turns[0].relayed
 
 
 # --- three documents ------------------------------------------------------------------------------------

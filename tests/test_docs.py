@@ -9,7 +9,7 @@ from typing import get_args
 import roundtable
 from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
 from roundtable.catalogue import read_roster, read_steps
-from roundtable.core.elaboration import TABLE, State
+from roundtable.core.elaboration import TRANSITIONS, State
 from roundtable.core.lines import Awaits, LineKind
 from roundtable.panel.offline.prompts import Prompt, read_project_prompts
 from tools.example import GOLDEN, play_example, read_documents
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 def draw_table() -> str:
     """A mermaid state diagram: every transition with the events that make it."""
     moves: dict[tuple[str, str], list[str]] = {}
-    for (state, _, event), (_, leads_to) in TABLE.items():
+    for (state, _, event), (_, leads_to) in TRANSITIONS.items():
         for target in leads_to:
             names = moves.setdefault((state.value, target.value), [])
             if event.__name__ not in names:

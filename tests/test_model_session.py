@@ -62,6 +62,24 @@ def test_follow_ups_and_feedback_are_in_the_models_words(place: tuple[Path, Path
     assert texts(lines, "feedback")[-1] == "Maya Chen (Business Analyst): I have taken that up."
 
 
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+@pytest.mark.parametrize("words", ["", "We could go on for days."])
+def test_a_model_with_nothing_left_has_the_user_asked_whether_to_wrap_up(
+    completed: tuple[Path, Path], words: str
+) -> None:
+    def yields(brief: str, words: str) -> str:
+        return "PASS" if "answer PASS" in brief else words
+
+    lines, _ = hold(completed, [words, "done"], ScriptedModel(twist=yields))
+    shown = kinds(lines)[kinds(lines).index("listen") + 1 :]
+    assert shown[: shown.index("acknowledgement")] == [
+        *(["contribution"] if words else []),
+        "inactivity",
+        "listen",
+        "choice",
+    ]
+
+
 # --- cost -----------------------------------------------------------------------------------------------
 
 

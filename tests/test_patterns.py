@@ -16,7 +16,7 @@ from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core.claims import check_contribution, check_draft
 from roundtable.core.commands import Table
 from roundtable.core.depth import read_scope
-from roundtable.core.hearing import address
+from roundtable.core.hearing import address, find_corrections
 from roundtable.core.steps import Item
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.text import (
@@ -47,11 +47,13 @@ _BUILT = (
     "roundtable.core.claims: _name_pattern",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
+    "roundtable.core.hearing: hear_exit",
     "roundtable.core.text: _find_acting_runs",
     "roundtable.core.voice: _find_forbidden",
     "roundtable.panel.model.replies: _labels",
-    "roundtable.panel.offline.lexicon: _compile",
+    "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: strip_address",
+    "roundtable.panel.offline.speaking: _find_code",
     "roundtable.settings: _line_of",
     "roundtable.survey.lookup: search_code",
     "roundtable.survey: _find_users",
@@ -83,6 +85,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],
+    "corrections": find_corrections,
     "address": lambda text: address(text, ROSTER),
     "terms_of": lambda text: extract_terms(Item("item", text[:200], text)),
     "Cutter": lambda text: Cutter(ALEX, ROSTER, 100).feed(text),

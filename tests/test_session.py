@@ -334,6 +334,18 @@ def test_a_roundtable_begun_with_elaborate_and_cut_off_is_found_again_by_both_co
     assert meta(item)["steps_completed"] == ["00-01", "00-02"]
 
 
+@pytest.mark.rule("GREET-6")
+def test_two_discussions_that_were_cut_off_are_taken_up_one_after_the_other(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C", "Another point.", "5 rows", "C"])
+    talk(root, item, ["We keep the form on the tablet."], step="00-01")
+    talk(root, item, ["We send one batch at night."], step="00-02")
+    lines = [line for _ in range(2) for line in talk(root, item, ["done", "C"])]
+    assert {"We keep the form on the tablet.", "We send one batch at night."} <= set(texts(lines, "resume"))
+    assert {record["step_id"] for record in meta(item)["elaborations"]} == {"00-01", "00-02"}
+    assert not list((item / ".journal").glob("*.elaborate.jsonl"))
+
+
 @pytest.mark.rule("PERS-3", "PERS-4")
 def test_who_came_to_the_table_since_takes_part(place: tuple[Path, Path]) -> None:
     root, item = place

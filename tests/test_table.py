@@ -260,6 +260,9 @@ def test_whoever_takes_up_a_word_on_the_code_knows_it_already(place: Place) -> N
         ("b.py does not change.", "b.py", False),
         ("The order of loans in loans.py stays as it is.", "", None),
         ("utils.py:233 (colours) only looks like it.", "utils.py:233", False),
+        ("`forms.py` is (really) not touched.", "forms.py", False),
+        ("Do not (ever) touch forms.py.", "forms.py", False),
+        ("Leave forms.py ALONE.", "forms.py", False),
     ],
 )
 def test_corrections_are_heard_in_plain_words(said: str, path: str, touched: bool | None) -> None:
@@ -270,9 +273,10 @@ def test_corrections_are_heard_in_plain_words(said: str, path: str, touched: boo
 
 
 @pytest.mark.rule("TABLE-2")
-def test_one_sentence_on_two_files_stands_once_and_strikes_both(place: Place) -> None:
+@pytest.mark.parametrize("aside", ["", " (the form)"])
+def test_one_sentence_on_two_files_stands_once_and_strikes_both(place: Place, aside: str) -> None:
     root, item = place
-    said = "forms.py and src/print.py:12 are not touched."
+    said = f"forms.py{aside} and src/print.py:12{aside} are not touched."
     talk(root, item, [said, "60 inspectors"])
     assert [each["path"] for each in meta(item)["code_corrections"]] == ["forms.py", "src/print.py:12"]
     request = hold(place, ["done"], ScriptedModel())[-1]

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from drafts import ask
 from project import kinds, meta, talk, texts
 from roundtable.catalogue import read_tracks
 from roundtable.core.analysis import Stage
+from roundtable.core.commands import AskOffers
 from roundtable.core.lines import Line
-from roundtable.core.steps import PHASE_KEYS, Item
+from roundtable.core.steps import PHASE_KEYS, Item, Question
 from roundtable.core.tracks import propose_track
 from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
+from roundtable.runtime.draft_answers import collect_offers
 from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE
@@ -295,6 +298,19 @@ def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: s
     lines = talk(root, item, [""], panel=OfflinePanel())
     assert "How to Repeat, from the item: " in texts(lines, "notice")[-1]
     assert found in (item / "bug-report.md").read_text()
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("draft", "offered"),
+    [("item wish", "The list is sorted."), ("item request", "Expected: the list is sorted.")],
+)
+def test_only_what_should_happen_is_drafted_without_the_word_before_it(draft: str, offered: str) -> None:
+    item = Item("list", "The list", "The list is wrong.\n\nExpected: the list is sorted.")
+    questions = (Question("Expected", "What should happen?", draft=draft),)
+    request = AskOffers(ask("00-01", {}, item=item).brief, questions)
+    (offer,) = collect_offers(request, {}, lambda _: None)
+    assert offer.text == offered
 
 
 @pytest.mark.rule("STEP-9", "STEP-4")

@@ -104,7 +104,9 @@ class CheatingHost:
                     await self.insist("submit_judgement", **_SYNTHESIS)
                 case "framing":
                     await self.speak(**_FRAMING)
-                case _ if any("passes=true" in call for call in self.move["legal"]):
+                case _ if self.move.get("purpose") in (None, "follow") and "passes=true" in str(
+                    self.move["legal"]
+                ):
                     await self.speak(passes=True)
                 case _:
                     words: dict[str, Any] = {"text": _WORDS[int(self.move["turn"].split()[0])]}

@@ -75,13 +75,13 @@ class Project:
         """Return the steps of the project's analyses, in their order."""
         return load_steps(self.root)
 
-    def check_personas(self) -> tuple[int, int, tuple[Problem, ...]]:
-        """Return how many personas and own prompts the project has, and what is wrong with their files."""
+    def check_personas(self) -> tuple[int, tuple[Problem, ...]]:
+        """Return how many personas the project has, and what is wrong with their files and own prompts."""
         from .panel.offline.prompts import read_project_prompts
 
         personas, problems = read_personas(self.root)
-        library, more = read_project_prompts(self.root)
-        return len(personas), len(library.prompts), (*problems, *more)
+        _, more = read_project_prompts(self.root)
+        return len(personas), (*problems, *more)
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
         """Return how many steps the project's analyses have, and what is wrong with their files."""

@@ -9,7 +9,7 @@ from legs_play import Play, opening
 from people import ALEX, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.analysis import TABLE, Analysis, Stage, recall
+from roundtable.core.analysis import TRANSITIONS, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import NOT_YET
 from roundtable.core.personas import Roster
@@ -228,7 +228,11 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
-    "reply", ["I already named two.", "I've already said that.", "As I said.", "see above"]
+    "reply",
+    [
+        *("I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"),
+        "I already told you.",
+    ],
 )
 def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
     play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
@@ -242,6 +246,8 @@ def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
     [
         ("Inspectors.", "60 inspectors", "60 inspectors"),
         ("Inspectors.", "We named 60 before June.", "Inspectors. We named 60 before June."),
+        ("Inspectors.", "Legal already answered: 30 days", "Inspectors. Legal already answered: 30 days"),
+        ("Inspectors.", "The CFO asked that we log it.", "Inspectors. The CFO asked that we log it."),
     ],
 )
 def test_a_reply_that_says_it_all_stands_alone(first: str, reply: str, kept: str) -> None:
@@ -310,7 +316,11 @@ def test_edit_at_a_question_is_for_the_menu(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"]
+    "words",
+    [
+        *("Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"),
+        *("What do you want to know?", "Such as what?", "For example what?"),
+    ],
 )
 def test_who_asks_back_gets_the_help_and_has_answered_nothing(words: str) -> None:
     play, helped = Play(opening(TWO)).says(words), Play(opening(TWO)).says("?")
@@ -571,7 +581,7 @@ def test_an_illegal_event_is_refused_at_every_stage() -> None:
     assert play.now == before
     talk = at_menu().says("E")
     assert talk.now.legal == ("UserSpoke", "LimitRaised", "WrappedUp", "BudgetSpent")
-    assert set(TABLE) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
+    assert set(TRANSITIONS) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
 
 
 @pytest.mark.rule("META-6")

@@ -67,6 +67,11 @@ GOOD = [
     "The user opens the form, signs it, and expects it to stay signed.",
     "What Jordan called FORM_CONFLICT needs a sentence that an inspector understands.",
     "From the inspector's point of view nothing is saved until the office says so.",
+    "A text message can hold at most 25 words, so the reason has to be short.",
+    "Answer as soon as the office has looked, and not before.",
+    "Open the discussion as a thread under the form, so that the office sees it.",
+    "As Jordan Park, I would name the error first.",
+    "Judge turn 2 by what it costs: a lost form is gone.",
 ]
 
 BAD = [

@@ -7,7 +7,7 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS, persona, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import TABLE, Awaited, Elaboration, State
+from roundtable.core.elaboration import TRANSITIONS, Awaited, Elaboration, State
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
 from roundtable.core.synthesis import Draft, Entry
@@ -785,7 +785,7 @@ def test_a_record_that_cannot_be_saved_is_said_and_the_menu_comes_back() -> None
 def test_the_table_has_the_transitions_of_the_rules_and_no_others() -> None:
     leads_to = {
         (state, target)
-        for (state, _, _), (_, targets) in TABLE.items()
+        for (state, _, _), (_, targets) in TRANSITIONS.items()
         for target in targets
         if target != state
     }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from people import ITEM, JOURNEYS, ROSTER, STEPS, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import TABLE, Elaboration, State
+from roundtable.core.elaboration import TRANSITIONS, Elaboration, State
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
 from roundtable.core.synthesis import Draft, Entry, decision_turns
@@ -197,7 +197,7 @@ def test_what_the_table_does_not_name_is_refused_everywhere(data: st.DataObject,
     now, _ = Elaboration.begin(item=ITEM, step=JOURNEYS, roster=ROSTER, steps=STEPS)
     for event in events[:cut]:
         now, _ = now.receive(event)
-    allowed = [event for *when, event in TABLE if when == [now.state, now.awaits]]
+    allowed = [event for *when, event in TRANSITIONS if when == [now.state, now.awaits]]
     assert now.legal == tuple(kind.__name__ for kind in allowed)
     for event in EVENTS:
         if type(event) not in allowed:

@@ -36,7 +36,7 @@ MET = {
     "at least 1 word": ["yes"],
     "at least 2 entries": [
         *("login, logout", "login and logout", "login; logout", "- login\n- logout", "1) login 2) logout"),
-        *("ログイン、ログアウト", "login & logout", "login, 2 more", "step 2, then"),
+        *("ログイン、ログアウト", "Anmelden und abmelden", "login & logout", "login, 2 more", "step 2, then"),
     ],
     "a number": ["about 5", "two of them", "half", "三つ", "５"],
     "a number with a unit": [
@@ -56,19 +56,20 @@ MET = {
     ],
     "names a person or role": [
         *("field technicians", "the owner", "ask Priya", "Priya", "Priya Natarajan.", "@bob", "ask @bob"),
-        *("the Sachbearbeiter", "现场人员", "the ops people"),
+        *("die Sachbearbeiter", "现场人员", "the ops people", "Kunden"),
     ],
-    "an owner": ["me", "Our group", "Priya", "the support team"],
+    "an owner": ["me", "Our group", "Priya", "the support team", "ich"],
     "Given, When and Then": [
         *("Given a form, when signal drops, then it waits", "GIVEN a\nWHEN b\nTHEN c"),
-        "前提として",
+        *("Gegeben a, wenn b, dann c", "前提として"),
     ],
     "a file or module": [
         *("src/app/sync.py", "the login module", "sync.ts", "SyncQueue", "syncQueue", "sync_queue", "`sync`"),
-        "ファイル",
+        *("die Datei", "ファイル"),
     ],
     "one of small, medium, large": ["Small.", "it is medium", "LARGE, I fear", "small, complexity: medium"],
     "one of low, medium or high": ["high"],
+    "one of must, should, or could": ["Must", "could"],
     "one of very low, high": ["very low"],
     "a date or deadline": [
         *(
@@ -83,13 +84,14 @@ MET = {
             "Sept",
             "tomorrow",
         ),
-        *("in two weeks", "no deadline", "with the next release", "来週"),
+        *("in two weeks", "no deadline", "with the next release", "im März", "来週"),
     ],
     "a condition": [
         "if offline",
         "Unless paid",
         "only then",
         "as soon as it syncs",
+        "wenn offline",
         "オフライン時",
     ],
     "two options": [
@@ -98,7 +100,8 @@ MET = {
             "REST vs GraphQL",
             "queue\npoll",
             "queue; poll",
-            "option A is x, option B is y",
+            "option A is x, B is y",
+            "oder nicht",
         ),
         *(
             "two ways",
@@ -113,6 +116,7 @@ MET = {
         "HTTP 503",
         "crashes",
         "can’t save",
+        "Ausfall",
         "エラー",
     ],
 }
@@ -122,7 +126,9 @@ MISSED = {
     "at least 2 entries": ["login", "1,000 users", "android", "login,", ""],
     "at least 3 entries": ["login, logout"],
     "a number": ["many", "someone", "often", ""],
-    "a number with a unit": ["200", "2024 and 7", "the 1st", "one of them", "7.", "fast", "v2", ""],
+    "a number with a unit": [
+        *("200", "2024 and 7", "5 und 7", "the 1st", "one of them", "7.", "fast", "v2", ""),
+    ],
     "names a person or role": ["it is slow", "Yes", "Yes.", "No", "uses SQL", "me", ""],
     "an owner": ["it is slow", "maybe", ""],
     "Given, When and Then": ["when a then b given c", "given a then b", "forgiven, when, then", ""],
@@ -131,7 +137,10 @@ MISSED = {
     "one of very low, high": ["low", "very"],
     "a date or deadline": ["soon", "it may be", "marvel", "later", ""],
     "a condition": ["always", "elsewhere", ""],
-    "two options": ["REST", "for REST", "queue;", "REST and more", ""],
+    "two options": [
+        *("REST", "for REST", "queue;", "REST and more", ""),
+        *("We keep Python 2.", "Only plan b", "The second, and nothing else"),
+    ],
     "an error or failure": ["all is fine", "downloads", "5000", ""],
 }
 

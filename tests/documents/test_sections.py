@@ -15,14 +15,16 @@ from drafts import STEPS, ask, documents, drafted, step_of, write
 from people import ITEM, MAYA, ROSTER
 from people import step as made_step
 from project import project, talk
+from roundtable.catalogue import read_tracks
 from roundtable.core.commands import Answer, AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
+from roundtable.documents import drafting
 from roundtable.documents.additions import write_section
 from roundtable.documents.answers import read_answers, read_labelled, read_labelled_answers
 from roundtable.documents.drafting import draft
-from roundtable.documents.outline import read_outline
+from roundtable.documents.outline import read_outline, strip_numbering
 from roundtable.store.outputs import find_answered
 
 FEATURES = "A guest sees the free tables\na guest books one without an account"
@@ -40,6 +42,17 @@ SPEC = """# Requirements Spec
 
 - **AC-002-01** Given no account, When a guest books a table, Then a booking exists.
 """
+
+
+@pytest.mark.rule("STEP-5")
+def test_every_writer_belongs_to_a_section_that_a_step_writes() -> None:
+    written = {
+        (target.output, strip_numbering(target.section))
+        for track in read_tracks()[0]
+        for step in track.steps
+        for target in step.targets
+    }
+    assert set(drafting._WRITERS) - written == set()
 
 
 def spec(text: str) -> dict[str, str]:

@@ -16,8 +16,8 @@ The rules, in the order of a leg:
   again, and `undo` takes back what was written last. Words that steer never become content.
 - When all phases are complete, the user leaves or starts over.
 
-`Opening` is what a leg starts from, `Analysis` its state, and `TABLE` at the end says which event may come
-at which stage. An event that is not in the table raises `RuleBroken` and changes nothing.
+`Opening` is what a leg starts from, `Analysis` its state, and `TRANSITIONS` at the end says which event may
+come at which stage. An event that is not in the table raises `RuleBroken` and changes nothing.
 """
 
 from __future__ import annotations
@@ -216,14 +216,14 @@ class Analysis(Struct, frozen=True):
         if type(event).__name__ not in self.legal:
             reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
             raise RuleBroken(reason, legal=self.legal)
-        return TABLE[self.stage][1](self, event)
+        return TRANSITIONS[self.stage][1](self, event)
 
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
         if self.stage is Stage.ELABORATION and self.elaboration is not None:
             return self.elaboration.legal
-        return (TABLE[self.stage][0].__name__,) if self.stage in TABLE else ()
+        return (TRANSITIONS[self.stage][0].__name__,) if self.stage in TRANSITIONS else ()
 
     @property
     def step(self) -> Step:
@@ -942,7 +942,7 @@ def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
 
 # --- the table ------------------------------------------------------------------------------------------
 
-TABLE: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
+TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
     # waiting for this, this event makes this move
     Stage.TRACK: (on.UserSpoke, track_answered),
     Stage.TRACK_SAVED: (on.Saved, track_saved),

@@ -105,10 +105,19 @@ _PREAMBLE = re.compile(
     r"(?:contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section)\b[^.]{0,60}:"
     r"|(?:as )?requested,? )"
 )
+# Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
 _INSTRUCTION = re.compile(
-    r"\A(?:now turn \d+ of \d|open the discussion as |answer (?:turn \d+ )?as \w+[ .:]|judge turn \d"
-    r"|sum up the discussion from)|\bat most \d+ words\b|\bgive one concrete point from your lens"
+    r"\A(?:now turn \d+ of \d+:|(?:answer|judge) turn \d+, the user's)|\bto (?:add|say), answer pass\b"
 )
+
+
+def _repeats_instruction(plain: str, speaker: Persona) -> bool:
+    name = re.escape(fold_text(speaker.name))
+    told = (
+        rf"\byou are {name}\b|\A(?:answer|open the discussion) as {name}\b"
+        rf"|\bas {name}, (?:add|ask|say|take)\b"
+    )
+    return bool(_INSTRUCTION.search(plain) or re.search(told, plain))
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -122,7 +131,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
     if _PREAMBLE.search(plain):
         return "It begins with a preamble: send the words alone, nothing before them."
-    if _INSTRUCTION.search(plain) or f"you are {speaker.name.lower()}" in plain:
+    if _repeats_instruction(plain, speaker):
         return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
     return ""
 

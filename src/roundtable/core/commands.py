@@ -74,6 +74,7 @@ class Brief(Struct, frozen=True):
     most_words: int = 170
     again: tuple[str, ...] = ()
     may_yield: bool = False
+    """Whether a speaker whose part it is to go on may say that nothing is left (LOOP-8)."""
     look_ups: int = 0
     """How many times the speaker may still ask to see something of the code before it speaks."""
 
@@ -81,6 +82,11 @@ class Brief(Struct, frozen=True):
     def number(self) -> int:
         """The number that the contribution will have."""
         return len(self.table.turns) + 1
+
+    @property
+    def may_be_silent(self) -> bool:
+        """Whether the speaker may say nothing: for want of something distinct, or because nothing is left."""
+        return self.may_pass or self.may_yield
 
     @property
     def follows_user(self) -> bool:

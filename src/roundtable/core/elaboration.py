@@ -15,9 +15,9 @@ The rules, in the order of a discussion:
   be asked, the user reviews it before anything is written: accept, drop, edit, add.
 - STATE_PERSIST: the record and the transcript are written; then the menu returns.
 
-`Elaboration` is the state, `TABLE` at the end says which event may come when and where it leads, and each
-move between them takes the state and an event and returns the next state and what to do. An event that is
-not in the table raises `RuleBroken` and changes nothing.
+`Elaboration` is the state, `TRANSITIONS` at the end says which event may come when and where it leads, and
+each move between them takes the state and an event and returns the next state and what to do. An event that
+is not in the table raises `RuleBroken` and changes nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from .text import is_silence
 from .turns import USER, LookedUp, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
-LEAST_MAX_TURNS = 3
+MIN_TURN_LIMIT = 3
 _ROUNDS_BEFORE_ASKING = 3
 
 
@@ -139,7 +139,11 @@ class Elaboration(do.Table, frozen=True):
         key = step.phase.key if step.phase else step.step_id
         lead, notice = roster.lead_of(key), None
         if key and key not in lead.phases:
-            notice = f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
+            notice = (
+                f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
+                if step.phase
+                else f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
+            )
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
             notice=notice, user_name=user_name or None, has_review=has_review,
@@ -148,10 +152,10 @@ class Elaboration(do.Table, frozen=True):
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        if (self.state, self.awaits, type(event)) not in TABLE:
+        if (self.state, self.awaits, type(event)) not in TRANSITIONS:
             reason = f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}."
             raise RuleBroken(reason, legal=self.legal)
-        move, leads_to = TABLE[self.state, self.awaits, type(event)]
+        move, leads_to = TRANSITIONS[self.state, self.awaits, type(event)]
         has_seen = isinstance(event, on.UserSpoke) and event.seen
         after, commands = move(_note_seen(self) if has_seen else self, event)
         if after.state not in leads_to:
@@ -162,7 +166,7 @@ class Elaboration(do.Table, frozen=True):
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
         now = self.state, self.awaits
-        return tuple(event.__name__ for *when, event in TABLE if tuple(when) == now)
+        return tuple(event.__name__ for *when, event in TRANSITIONS if tuple(when) == now)
 
     @property
     def has_ended(self) -> bool:
@@ -187,8 +191,8 @@ Shown: TypeAlias = tuple[do.Command, ...]
 
 
 def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
-    if event.max_turns < LEAST_MAX_TURNS:
-        raise RuleBroken(f"A discussion needs a limit of at least {LEAST_MAX_TURNS} turns.")
+    if event.max_turns < MIN_TURN_LIMIT:
+        raise RuleBroken(f"A discussion needs a limit of at least {MIN_TURN_LIMIT} turns.")
     after = replace(
         now, state=State.TOPIC_FRAMING, awaits=Awaited.FRAMING, max_turns=event.max_turns,
         material=event.material, documents=event.documents, known=event.known,
@@ -398,7 +402,7 @@ def _speaking_order(now: Elaboration) -> tuple[str, ...]:
     return (now.lead.key, *(persona.key for persona in now.roster.others(now.lead)))
 
 
-# --- the limit, and endings that nobody says ------------------------------------------------------------
+# --- the limit, and endings without a word from the user ------------------------------------------------
 
 
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
@@ -673,7 +677,7 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
-TABLE: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
+TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
     (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable): (give_up, [_ENTRY]),

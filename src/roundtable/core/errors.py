@@ -1,7 +1,7 @@
 """What can go wrong, as one tree.
 
 RoundtableError
-├── RuleBroken          the caller's fault; carries what would have been legal; nothing changed
+├── RuleBroken          the caller's fault; carries what is allowed instead; nothing changed
 └── OutsideFailure      the world's fault; says what failed, what is saved and what to do next
     ├── DiskFailed      a file could not be read or written
     ├── ItemLocked      another process holds the item

@@ -224,29 +224,35 @@ def reverses(text: str, earlier: str) -> bool:
 
 # --- what the user says of the code ---------------------------------------------------------------------
 
-_LINES = r"(?::\d{1,6}(?:-\d{1,6})?)?"
-_PLACE = (
-    rf"(?:`[\w./-]++{_LINES}`"
-    r"|(?<![\w/@.-])(?:(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)"
-    rf"(?![\w/]){_LINES})"
+_FILE = re.compile(
+    r"(?:`(?P<code>[\w./-]+)(?::(?P<at>\d{1,6})(?:-\d{1,6})?)?`"
+    r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
+    r"(?::(?P<line>\d{1,6})(?:-\d{1,6})?)?)"
 )
-_PLACES = re.compile(rf"{_PLACE}(?:(?:,| and| or|, and|, or) {_PLACE})*")
-# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-_WITHIN = re.compile(r"\b(?:at|in|of|by|from) $", re.IGNORECASE)
-_IS_TOUCHED = re.compile(
-    r" (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b", re.IGNORECASE
+# The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
+_FILES = (
+    r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
 )
-_NOT_TOUCHED = re.compile(
-    r"(?: \([^()]*\))?(?: itself| too| also)?,? (?:"
-    r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-    r"(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
-    r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-    r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-    re.IGNORECASE,
+_NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
+_CORRECTIONS = tuple(
+    (is_touched, re.compile(pattern))
+    for is_touched, pattern in (
+        (
+            True,
+            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
+        ),
+        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+        (
+            False,
+            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
+            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
+        ),
+        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
+        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
+    )
 )
-_DO_NOT_TOUCH = re.compile(r"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) $", re.IGNORECASE)
-_NEAR = 100
-_LEAVE, _ALONE = re.compile(r"\bleave $", re.IGNORECASE), re.compile(r" (?:alone|as it is|as they are|out)\b")
 
 
 class CodeCorrection(Struct, frozen=True):
@@ -262,20 +268,24 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     found: list[CodeCorrection] = []
     for sentence in split_sentences(text):
         words = " ".join(sentence.split())
-        for named in _PLACES.finditer(words) if not words.endswith("?") else ():
-            start, end = named.span()
-            before, after = words[max(0, start - _NEAR) : start], words[end : end + _NEAR]
-            is_touched = _IS_TOUCHED.match(after) is not None
-            is_untouched = (
-                (_NOT_TOUCHED.match(after) and not _WITHIN.search(before))
-                or _DO_NOT_TOUCH.search(before)
-                or (_LEAVE.search(before) and _ALONE.match(after))
+        if words.endswith("?"):
+            continue
+        places: list[str] = []
+
+        def number(file: re.Match[str], places: list[str] = places) -> str:
+            path, line = (
+                (file["code"] or file["path"]).strip("/").removeprefix("./"),
+                file["at"] or file["line"],
             )
-            for place in re.findall(_PLACE, named[0]) if is_touched or is_untouched else ():
-                path, _, lines = place.strip("`").partition(":")
-                path, line = path.strip("/").removeprefix("./"), lines.partition("-")[0]
-                if "." in path or "/" in path:
-                    found.append(CodeCorrection(f"{path}:{line}" if line else path, is_touched, words))
+            places.append(f"{path}:{line}" if line else path)
+            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
+
+        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
+        for is_touched, pattern in _CORRECTIONS:
+            numbers = (
+                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
+            )
+            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Lines: everything shown that is not said by a panel, in the words that the rules fix."""
+"""Lines: everything that is shown, with the words that the rules fix. A turn is a line that counts."""
 
 from __future__ import annotations
 

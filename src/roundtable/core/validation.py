@@ -27,11 +27,16 @@ _AROUND_UNKNOWNS = word_set("""
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _ASKED_BACK = phrases_of(
     "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
-    "| why are you asking | can you explain | could you explain | give me an example | like what | what for"
+    "| why are you asking | do you want to know | can you explain | could you explain | give me an example"
+    "| for example what | like what | such as what | what for"
 )
-_COMPLAINTS = phrases_of(
-    "already said | already named | already answered | already did | said already | named already"
-    "| answered already | as i said | as we said | see above | asked that | answered that"
+# What is named after a colon was named before: "I named two already: rows and a queue".
+_COMPLAINT = re.compile(
+    r"(?:but |well,? |sorry,? )*(?:as (?:i|we) (?:just |already )?(?:said|wrote)|see above|asked and answered"
+    r"|(?:i|we)(?:'ve| have)? (?:(?:just|already) (?:did|done|said|named|gave|given|told|answered|listed)"
+    r"(?: \w+){0,3}|(?:did|said|named|gave|told|answered|listed)(?: \w+){0,3}? (?:already|before|above))"
+    r"|you (?:just |already )?asked (?:that|this|it)(?: already| before)?)(?::.*|[.!]*$)",
+    re.DOTALL,
 )
 _MAX_WORDS_AROUND = 8
 _SETTLED = phrases_of(
@@ -75,19 +80,15 @@ def says_none(answer: str) -> bool:
 
 def asks_back(answer: str) -> bool:
     """Whether a short message asks what the question means or what it is for, and answers nothing."""
-    is_question = fold_text(answer).rstrip(" !\"')").endswith("?")
-    return is_question and (words_of(answer) == ("why",) or _holds_briefly(_ASKED_BACK, answer))
+    words = words_of(answer)
+    if not fold_text(answer).rstrip(" !\"')").endswith("?") or len(words) > _MAX_WORDS_AROUND:
+        return False
+    return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
 def complains(reply: str) -> bool:
-    """Whether a short reply to a follow-up says that it was answered before."""
-    return _holds_briefly(_COMPLAINTS, reply)
-
-
-def _holds_briefly(phrases: Iterable[tuple[str, ...]], text: str) -> bool:
-    words = words_of(text)
-    is_short = len(words) <= _MAX_WORDS_AROUND
-    return is_short and any(find_phrase(phrase, words) is not None for phrase in phrases)
+    """Whether a reply to a follow-up says no more than that it was answered before."""
+    return _COMPLAINT.match(fold_text(reply).strip()) is not None
 
 
 # --- the named checks -----------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ _NUMBER = re.compile(
 _MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
 _NO_UNITS = word_set("""
         a an and are as at but by for from if in is it no not of on or per so than that the then this to was
-        st nd rd th
+        st nd rd th und oder bis von zu
         """)
 _PEOPLE = word_set("""
         user customer client buyer visitor member people person anyone everybody everyone nobody admin
@@ -110,20 +111,28 @@ _PEOPLE = word_set("""
         worker technician driver nurse doctor patient teacher student parent guest partner vendor supplier
         reviewer approver editor author reader subscriber lead head director cto ceo cfo cio po pm qa sre dba
         hr helpdesk maintainer contributor contractor inspector clerk accountant colleague
+        benutzer nutzer kunde kunden kundin mitarbeiter leiter chef
         """)
-_SPEAKERS = word_set("i me my mine myself we us our ours ourselves")
+_SPEAKERS = word_set("i me my mine myself we us our ours ourselves ich wir")
 # A capital inside a sentence, or a message that is nothing but capitalised words.
 _PERSON_NAME = re.compile(r"(?<=\w[ ,])[A-ZÀ-Þ][a-zß-ÿ]+|^[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)*\W*$|@\w+")
-_NO_NAMES = word_set("yes no none maybe ok okay sure")
+_NO_NAMES = word_set("yes no none maybe ok okay sure ja nein")
+_OPTIONS = re.compile(
+    r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
+    r"|entweder|two (?:options|ways|approaches))\b"
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
+    r"|\A(?>.*?\b(?:a|1|one|first)[:.),]).*?\b(?:b|2|two|second)[:.),]",
+    re.DOTALL,
+)
 _CODE_PLACE = re.compile(
     r"\b(?!and/or\b)[A-Za-z][\w-]{0,40}/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
 )
 _CODE_WORDS = re.compile(
     r"\b(?:files?|modules?|packages?|class|classes|services?|components?|functions?|methods?|folders?|director(?:y|ies)"
     r"|tables?|endpoints?|controllers?|pages?|screens?|scripts?|librar(?:y|ies)|apis?|repos?|repositor(?:y|ies)"
-    r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end)\b"
+    r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end|datei\w*|modul\w*)\b"
 )
-_BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\band\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
+_BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
 
 
 def is_known_check(name: str) -> bool:
@@ -151,7 +160,7 @@ def _find_check(name: str) -> Check | None:
         count = _count_words if counted[2].startswith("word") else _count_entries
         return lambda answer: count(answer) >= int(counted[1])
     listed = re.fullmatch(r"one of (.+)", plain)
-    values = [words_of(part) for part in re.split(r",| or ", listed[1])] if listed else []
+    values = [words_of(part) for part in re.split(r", ?(?:or )?| or ", listed[1])] if listed else []
     if not values or not all(values):
         return None
 
@@ -190,30 +199,31 @@ def _names_somebody(answer: str) -> bool:
 
 _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     "a number": _NUMBER,
-    "given, when and then": re.compile(r"\A(?>.*?\bgiven\b)(?>.*?\bwhen\b).*?\bthen\b", re.DOTALL),
+    "given, when and then": re.compile(
+        r"\A(?:(?>.*?\bgiven\b)(?>.*?\bwhen\b).*?\bthen\b"
+        r"|(?>.*?\b(?:gegeben|angenommen)\b)(?>.*?\bwenn\b).*?\bdann\b)",
+        re.DOTALL,
+    ),
     "a date or deadline": re.compile(
         r"\b(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?|(?:19|20)\d\d|q[1-4]"
         r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may \d|\d{1,2}(?:st|nd|rd|th)? (?:of )?may|june?"
         r"|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+        r"|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|sofort|frist"
+        r"|tage?n?|wochen?|monate?n?|jahre?n?"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:hour|day|week|month|quarter|year)s?"
         r"|today|tonight|tomorrow|yesterday|now|asap|immediately"
         r"|deadlines?|due|milestones?|releases?|launch|go-live|sprints?)\b"
     ),
     "a condition": re.compile(
         r"\b(?:given|if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as"
-        r"|in case|provided|except|otherwise)\b"
-    ),
-    "two options": re.compile(
-        r"[\n;][^\w\n;]*+\w|\b(?:or|versus|vs|either|alternative(?:ly)?|instead|rather than"
-        r"|compared (?:to|with)|two (?:options|ways|approaches)|(?:option|approach|plan) (?:b|2|two))\b"
-        r"|\b(?:b|2|two|second)[:.),]"
+        r"|in case|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
     ),
     "an error or failure": re.compile(
         r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|faults?|exceptions?|time-?outs?|times? out|timed out|crash\w*"
         r"|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
         r"|refused|reject\w*|wrong|broken?|breaks|down|outages?|cannot|can't|could not|couldn't|corrupt\w*"
         r"|expire[sd]?|duplicates?|stale|not found|bugs?|drops?|dropped|retry|retries|abort\w*|partial"
-        r"|overflow\w*|[45]\d\d|[45]xx)\b"
+        r"|overflow\w*|[45]\d\d|[45]xx|fehler\w*|ausfall\w*|absturz|abbruch)\b"
     ),
 }
 _CHECKS: Final[dict[str, Check]] = {
@@ -221,6 +231,9 @@ _CHECKS: Final[dict[str, Check]] = {
     for name, pattern in _PATTERNS.items()
 } | {
     "a number with a unit": _is_measured,
+    "two options": lambda answer: (
+        _count_pieces(re.split(r"[\n;]", answer)) > 1 or _OPTIONS.search(fold_text(answer)) is not None
+    ),
     "names a person or role": _names_somebody,
     "an owner": lambda answer: _names_somebody(answer) or not _SPEAKERS.isdisjoint(words_of(answer)),
     "a file or module": lambda answer: (

@@ -18,7 +18,7 @@ from .drafting import (
     ERRORS_LABEL,
     FEATURES,
     SIZE_WORDS,
-    STORIES,
+    STORY_LABELS,
     read_priority_table,
     read_sizes,
 )
@@ -65,8 +65,8 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     found = {
         ("01-06", FEATURES): "" if features == [unescape_markdown(title)] else "\n".join(features),
         ("01-06", ACCEPTANCE): "\n".join(each.text for owner in requirements for each in owner.criteria),
-        ("01-07", STORIES[0]): "\n".join(story.text for story in stories if not story.unhappy),
-        ("01-07", STORIES[1]): "\n".join(story.text for story in stories if story.unhappy),
+        ("01-07", STORY_LABELS[0]): "\n".join(story.text for story in stories if not story.unhappy),
+        ("01-07", STORY_LABELS[1]): "\n".join(story.text for story in stories if story.unhappy),
         ("04-04", ERRORS_LABEL): "\n".join(
             when if name in when else f"{name}: {when}" for _, name, when, *_ in rows
         ),

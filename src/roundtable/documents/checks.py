@@ -32,7 +32,7 @@ from ..core.synthesis import HEADINGS, UNVERIFIED, marker
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
-from .ids import CRITERION, HEADING, ROW, STORIES, read_json
+from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, read_json
 from .outline import prose_lines
 
 META = "meta.json"
@@ -94,7 +94,6 @@ def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFindi
                 yield CheckFinding(name, number, "citation", problem)
 
 
-_MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
 # What earlier versions wrote of an id that is no longer in use.
 _WITHDRAWN = re.compile(r"(?:- |<!-- )Withdrawn: ")
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
@@ -106,7 +105,7 @@ def _check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
     mentions: list[tuple[str, str, int]] = []
     for name, text in documents.items():
         for number, line in prose_lines(text) if name.endswith(".md") else enumerate(text.split("\n"), 1):
-            if name == STORIES:
+            if name == STORIES_FILE:
                 defined, line = _STORY.findall(line), _STORY.sub("", line)
             else:
                 defined = [
@@ -119,7 +118,7 @@ def _check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
                     yield CheckFinding(name, number, "duplicate", problem)
                 first.setdefault(each, (name, number))
             if not _WITHDRAWN.match(line):
-                mentions += [(each, name, number) for each in dict.fromkeys(_MENTION.findall(line))]
+                mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
             yield CheckFinding(name, number, "dangling", f"{each} is defined nowhere.")

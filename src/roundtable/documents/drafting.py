@@ -259,7 +259,7 @@ def _assign_criteria(
     return [[text for place, text in enumerate(texts) if owners[place] == at] for at in range(len(features))]
 
 
-STORIES = ("Stories", "Unhappy Story")
+STORY_LABELS = ("Stories", "Unhappy Story")
 
 _OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)", re.IGNORECASE)
 # With single blanks between the words.
@@ -278,8 +278,8 @@ _CLOSE, _COMMON = 0.5, 2
 
 def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and what it refers to."""
-    answers = context.only(*STORIES)
-    parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
+    answers = context.only(*STORY_LABELS)
+    parts = [(part, answer.label != STORY_LABELS[0]) for answer in answers for part in _split_stories(answer)]
     taken = find_mentioned_ids(context.documents, "US")
     given = assign_ids("US", [text for text, _ in parts], list_stories(context.documents), taken=taken)
     listed = list_requirements(context.documents)
@@ -297,7 +297,7 @@ def write_stories(context: DraftContext) -> str:
             questions.append(f"Which requirement does {story['id']} need?")
     notes = [
         {"label": each.label, "text": join_lines(each.text)}
-        for each in context.without(*STORIES)
+        for each in context.without(*STORY_LABELS)
         if not each.unknown
     ]
     content = {"item": context.brief.item.name, "stories": found, "open_questions": questions}

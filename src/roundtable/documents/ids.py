@@ -73,7 +73,7 @@ def assign_ids(
     return tuple(given[index] if index in given else next(free) for index in range(len(texts)))
 
 
-SPEC, MATRIX, STORIES = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
+SPEC, MATRIX, STORIES_FILE = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
 SUMMARY = "design-summary.md"
 
@@ -85,7 +85,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 NONE_COMMENT = re.compile(r"(?m)^<!-- None: (?P<labels>[^<>\n]*) -->$")
 _GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
-_MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
+MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
 
 
 class Requirement(KnownId, frozen=True):
@@ -168,7 +168,7 @@ def read_json_list(text: str, field: str) -> list[Any]:
 
 def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
     """Return the objects in a list of user-stories.json."""
-    return [each for each in read_json_list(documents.get(STORIES, ""), field) if isinstance(each, dict)]
+    return [each for each in read_json_list(documents.get(STORIES_FILE, ""), field) if isinstance(each, dict)]
 
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
@@ -189,7 +189,7 @@ def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozense
     return frozenset(
         found
         for line in telling
-        for found in _MENTION.findall(line)
+        for found in MENTION.findall(line)
         if any(found.startswith(f"{prefix}-") for prefix in prefixes)
     )
 

@@ -98,7 +98,7 @@ class HostPanel:
             case do.AskPersona(brief):
                 said = await self._ask_words(
                     "turn", brief.speaker, brief, brief.word_limit, most=brief.most_words,
-                    may_pass=brief.may_pass, again=brief.again,
+                    may_pass=brief.may_be_silent, again=brief.again,
                 )  # fmt: skip
                 if said.passes:
                     return None

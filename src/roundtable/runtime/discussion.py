@@ -14,6 +14,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..catalogue import read_roster
 from ..core import commands as do
 from ..core import events as on
@@ -197,7 +199,7 @@ class DocumentExecutor(Executor):
             return event
         summary = gap.summary if self.panel.name == "offline" else event.summary
         summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
-        return on.Framed(summary, question, topic, event.notes)
+        return replace(event, summary=summary, focus_question=question, focus_topic=topic)
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)

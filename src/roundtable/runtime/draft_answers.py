@@ -149,8 +149,11 @@ def _draft_from_item(kind: str, item: Item) -> str:
     if kind == "item whole":
         asked = _shorten(" ".join(each for each in found if each not in beginning))
         return " ".join(part for part in (beginning, asked) if part) or item.name
-    said = _EXPECTED.sub("", " ".join(found))
-    return _shorten(said[:1].upper() + said[1:])
+    said = " ".join(found)
+    if kind == "item wish":
+        said = _EXPECTED.sub("", said)
+        said = said[:1].upper() + said[1:]
+    return _shorten(said)
 
 
 _ITEM_DRAFTS: Mapping[str, re.Pattern[str]] = {

@@ -134,7 +134,7 @@ class Executor:
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskFeedback():
                 return await self._answer_at_step(task)
             case do.AskDraft():
-                return self._draft(task)
+                return await self._draft(task)
             case _:
                 return self._write(task)
 
@@ -143,11 +143,15 @@ class Executor:
     async def _frame(self, brief: do.Brief) -> on.Framed:
         """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
         framing = await self.panel.answer(do.AskFraming(brief))
-        said = f"{framing.summary}\n{framing.focus_question}"
-        if again := _reasons(self._claims(said, brief)):
+        # Apart: a refusal is told by how the text begins.
+        in_summary, in_question = (
+            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+        )
+        if again := _reasons(in_summary + in_question):
             framing = await self.panel.answer(do.AskFraming(replace(brief, again=again)))
-        in_summary = self._claims(framing.summary, brief)
-        in_question = self._claims(framing.focus_question, brief)
+            in_summary, in_question = (
+                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+            )
         summary = mark_claims(_require_words(framing.summary), in_summary)
         question = mark_claims(_require_words(framing.focus_question), in_question)
         notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
@@ -156,7 +160,7 @@ class Executor:
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
-        key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
+        key, may_pass = brief.speaker.key, brief.may_be_silent
 
         async def ask(again: tuple[str, ...]) -> Speech | None:
             request = do.AskPersona(replace(brief, again=again))
@@ -266,7 +270,7 @@ class Executor:
         known += [answer.text for answer in brief.answers]
         return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
 
-    def _draft(self, ask: do.AskDraft) -> on.Drafted:
+    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
         from ..documents.drafting import draft
 
@@ -274,7 +278,8 @@ class Executor:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
                 keep_corrections(self._folder, answer.text, relayed=answer.relayed)
-        documents = {each.name: each.text for each in self._outputs.documents()}
+        material = await asyncio.to_thread(self._outputs.documents)
+        documents = {each.name: each.text for each in material}
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))

@@ -158,8 +158,9 @@ class Resume:
             others = (leg for leg in legs if leg.journal.name not in apart)
             opened = next((leg for leg in others if _is_open(leg.analysis, here)), None)
         for leg in legs:
-            # A kill, or a transcript that could not be written, left it behind.
-            if leg is not opened and (leg.journal.name in apart or leg.analysis.stage is Stage.ENDED):
+            # A kill, or a transcript that could not be written, left it behind; other discussions wait.
+            is_over = leg.journal.name in apart and not leg.is_discussing
+            if leg is not opened and (is_over or leg.analysis.stage is Stage.ENDED):
                 self.close(leg.journal)
         return self._take_up(opened) if opened is not None else self.next()
 

@@ -19,6 +19,7 @@ from roundtable.core.commands import (
     AskSynthesis,
     AskVerdict,
     Brief,
+    Purpose,
     StepBrief,
     Table,
 )
@@ -90,6 +91,14 @@ def test_silence_is_taken_only_where_it_is_allowed() -> None:
     assert free.run(free.panel.answer(AskPersona(Brief(TABLE, ALEX, "follow", may_pass=True)))) is None
     (request,) = free.requests
     assert request.may_pass
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+@pytest.mark.parametrize("purpose", ["go-on", "answer"])
+def test_a_host_may_yield(purpose: Purpose) -> None:
+    asked = Asked(words("", passes=True))
+    assert asked.run(asked.panel.answer(AskPersona(Brief(TABLE, ALEX, purpose, may_yield=True)))) is None
+    assert (asked.requests[0].may_pass, asked.refusals) == (True, [])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
-from roundtable.core.commands import Answer, Brief, StepBrief, Table
+from roundtable.core.claims import check_contribution
+from roundtable.core.commands import Answer, Brief, Purpose, StepBrief, Table
 from roundtable.core.personas import Ban
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.model import conversation as made
@@ -47,6 +48,22 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
         "About 110 words, at most 170. Turns left after it: 6. With nothing distinct to add, answer PASS. "
         "An earlier try was not accepted. Avoid what was wrong with it:\n| forbidden: x\n| y (It is a ban.)"
     )
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize("purpose", ["first-round", "answer", "follow", "go-on", "tradeoff"])
+def test_a_brief_said_back_is_no_contribution(purpose: Purpose) -> None:
+    brief = made.to_speak(Brief(TABLE, ALEX, purpose, answers=2)).brief
+    (fault,) = check_contribution(brief, ALEX, TABLE, lambda _: None)
+    assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_who_goes_on_is_told_how_to_yield() -> None:
+    assert made.to_speak(Brief(TABLE, ALEX, "go-on", may_yield=True)).brief.endswith(
+        "Turns left after it: 6. Only if nothing is left to say, answer PASS."
+    )
+    assert "PASS" not in made.to_speak(Brief(TABLE, ALEX, "go-on")).brief
 
 
 def test_personas_documents_and_turns_are_there_in_this_order() -> None:

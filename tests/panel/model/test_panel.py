@@ -105,6 +105,23 @@ def test_one_who_may_pass_passes_and_one_who_must_speak_is_asked_again() -> None
     assert len(model.requests) == 2
 
 
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_one_who_may_yield_is_silent_with_pass_and_asked_again_without_words() -> None:
+    words, model = panel("PASS", "Jordan Park: Me.", "Two ways.")
+    goes_on = Brief(TABLE, ALEX, "go-on", may_yield=True)
+    assert speak(words, goes_on) == (None, [])
+    assert len(model.requests) == 1
+    assert speak(words, goes_on)[0] == Speech("Two ways.")
+
+
+@pytest.mark.rule("LOOP-8")
+def test_one_who_may_yield_is_asked_whatever_was_said() -> None:
+    words, _ = panel("One.\n@@ next=none", "Two.")
+    speak(words, Brief(TABLE, MAYA, "go-on", may_yield=True))
+    after = replace(TABLE, turns=(*TABLE.turns, Turn(4, MAYA.key, "One.")))
+    assert speak(words, Brief(after, ALEX, "go-on", may_yield=True))[0] == Speech("Two.")
+
+
 @pytest.mark.rule("LOOP-8")
 def test_who_was_said_to_have_nothing_to_add_is_not_asked() -> None:
     words, model = panel("One.\n@@ next=Alex", "Two.", "Three.")

@@ -203,7 +203,13 @@ def test_a_question_that_was_passed_over_is_open_and_not_answered_with_nothing()
     text = "# Requirements\n\n## 3. User Journeys\n\n- Open question: {}\n"
     asked = next(each for each in step("01-03").standard if each.label == "Journey").text
     spoken = talk(material=(Material("requirements-spec.md", text.format(asked)),)).turns
-    assert not any("there is nothing, you say" in turn.text for turn in spoken)
+    assert not any("You said there is nothing" in turn.text for turn in spoken)
+
+
+def test_a_prompt_about_nothing_names_what_there_is_nothing_for() -> None:
+    text = "# Requirements\n\n## 3. User Journeys\n\n**Journey**: None.\n\n**Failure**: None.\n"
+    spoken = talk("", "", "", material=(Material("requirements-spec.md", text),)).turns
+    assert any("You said there is nothing for Journey." in turn.text for turn in spoken)
 
 
 def test_without_a_prompt_left_a_persona_says_that_the_answer_is_kept() -> None:

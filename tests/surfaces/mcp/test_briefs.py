@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
+from people import ROSTER
 from project import ANSWERS, project, talk
+from roundtable.core.claims import check_words
+from roundtable.surfaces.mcp.sessions import host_text
 
 Place = tuple[Path, Path]
 MAYA = "Maya Chen (Business Analyst)"
@@ -57,6 +60,35 @@ def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place:
             await player.until_heard()
             await player.send("relay_user", words="done!")
             assert [each["kind"] for each in shown(player)] == ["choice", "acknowledgement"]
+
+    play(test())
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize("purpose", ["framing", "first-round", "answer", "follow", "go-on", "feedback"])
+def test_a_task_said_back_is_no_contribution(purpose: str) -> None:
+    alex = ROSTER.personas[1]
+    more = ("first", "lens", "title", "focus", "topic", "answers", "said")
+    task = host_text("speaker", purpose, name=alex.name, **dict.fromkeys(more, "2"))
+    (fault,) = check_words(task, alex, ROSTER, (), lambda _: None)
+    assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap_up(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="")
+            for _ in range(3):
+                assert player.move["purpose"] == "go-on"
+                assert "Pass only if nothing is left to say." in player.move["brief"]
+                assert any("passes=true" in call for call in player.move["legal"])
+                await player.send("submit_turn", speaker=player.move["speaker"], text="", passes=True)
+            assert "inactivity" in [each["kind"] for each in shown(player)]
 
     play(test())
 

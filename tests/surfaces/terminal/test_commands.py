@@ -109,7 +109,14 @@ def test_a_document_is_shown_by_its_name_and_nothing_else_is(folder: Path) -> No
 @pytest.mark.parametrize("words", ["/diff", "/transcript", "/transcript 0000000019"])
 def test_what_the_shell_shows_is_not_shown_here_and_is_no_answer(folder: Path, words: str) -> None:
     answer = run_command(words, folder)
-    assert answer is not None and answer.text.startswith("In another window: `roundtable show`")
+    assert answer is not None and answer.text.startswith("In another window `roundtable show`")
+
+
+@pytest.mark.parametrize(
+    "words", ["/help returns a 404 page since Monday.", "/quit button does nothing", "/tmp is full"]
+)
+def test_an_answer_may_begin_with_a_slash(folder: Path, words: str) -> None:
+    assert run_command(words, folder) is None
 
 
 def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:

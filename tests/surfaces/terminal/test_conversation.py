@@ -357,7 +357,7 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
         "For example:",
         "00-02 Keyword Search",
         "The depth is standard.",
-        "In another window: `roundtable show`",
+        "In another window `roundtable show`",
         "There is no command /nonsense.",
     ):
         assert text in " ".join(terminal.shown.split())

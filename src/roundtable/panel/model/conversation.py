@@ -120,7 +120,7 @@ def to_speak(brief: Brief) -> Conversation:
         place=place,
         judge=judge,
         look=fill("look", most=brief.look_ups) if brief.look_ups else "",
-        **{"pass": fill("pass") if brief.may_pass else ""},
+        **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
         again=fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else "",
     )
     return at_table(table, words)

@@ -135,7 +135,8 @@ class ModelPanel:
             await self._ask_words(made.to_speak(asked), cutter, "contribution", on_words)
             if cutter.text:
                 return self._read_speech(cutter, brief)
-            if brief.may_pass:
+            # To yield takes a PASS: words for somebody else do not say that nothing is left.
+            if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
             asked = replace(brief, again=(*brief.again, fill("wordless", speaker=speaker.name)))
         raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")

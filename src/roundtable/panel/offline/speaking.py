@@ -38,7 +38,9 @@ _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
-_NOT_SOURCE = re.compile(r"\.(?:md|rst|txt)$|(?:^|/)(?:tests?|docs?)/|(?:^|/)test_", re.IGNORECASE)
+_NOT_SOURCE = re.compile(
+    r"\.(?:md|rst|txt|ya?ml|toml|json|lock)$|(?:^|/)(?:tests?|docs?)/|(?:^|/)test_", re.IGNORECASE
+)
 _ASKS_FOR_CODE = re.compile(r"\bwhere\b|\b(?:which|what) (?:file|module|function|class|line)s?\b|\bcode\b")
 _DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
@@ -149,7 +151,7 @@ def say_next(floor: Floor) -> str | None:
             said = _ask_further(floor)
         case _:
             said = _ask_next(floor)
-    if said is None and not (floor.brief.may_pass or floor.brief.may_yield):
+    if said is None and not floor.brief.may_be_silent:
         return _ask_by_lens(floor)
     return said
 
@@ -190,18 +192,24 @@ def _show_closest(floor: Floor, question: str) -> str:
 
 
 def _find_code(floor: Floor, question: str) -> list[SearchLine]:
-    """Return the lines of code that hold most words of a question, which are looked up first."""
+    """Return the lines of code that hold most words of a question, which are looked up first.
+
+    One word alone says little, so that it counts only where the question asks for a place in the code.
+    """
     stems = {stem_word(word): word for word in words_of(question)}
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
     # "Reports" is looked for as "report", and "queries" as itself.
     words = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_CODE_WORDS]
+    if len(words) < 2 and not _ASKS_FOR_CODE.search(fold_text(question)):
+        return []
     look = Look("search", " ".join(words))
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
     if words and not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
     hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
-    held = [line for line in hits if 2 * sum(word in line.lower() for word in words) > len(words)]
-    held.sort(key=lambda line: bool(_NOT_SOURCE.search(line.partition(":")[0])))
+    code = (line for line in hits if not _NOT_SOURCE.search(line.partition(":")[0]))
+    parts = [re.compile(rf"(?<![a-z]){re.escape(word)}[a-z]{{0,5}}(?![a-z])") for word in words]
+    held = (line for line in code if 2 * sum(bool(part.search(line.lower())) for part in parts) > len(parts))
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
     return [SearchLine(line, "the code") for line in held]
 
@@ -309,7 +317,7 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     label = _label_in_state(floor, prompt.suits)
     if prompt.suits == "unknown":
         return f"{label} is still open." if label else ""
-    return f"For {label} there is nothing, you say." if label and prompt.suits == "none" else ""
+    return f"You said there is nothing for {label}." if label and prompt.suits == "none" else ""
 
 
 def _ask_by_lens(floor: Floor) -> str:

@@ -66,8 +66,7 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
-    number, _, problems = flags.open_project().check_personas()
-    return _report(flags, "persona", number, problems)
+    return _report(flags, "persona", *flags.open_project().check_personas())
 
 
 @steps.command("list")

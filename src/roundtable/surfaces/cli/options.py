@@ -87,9 +87,10 @@ class Flags(Struct):
 
     def require_yes(self, yes: bool, what: str, nothing: str) -> None:
         """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
+        between = "\n" if "\n" in what else " "
         if not yes and not self.can_ask():
-            raise RuleBroken(f"{what} {nothing} Give --yes to do it.")
-        if not yes and not confirm(f"{what} Go on?"):
+            raise RuleBroken(f"{what}{between}{nothing} Give --yes to do it.")
+        if not yes and not confirm(f"{what}{between}Go on?"):
             raise RuleBroken(nothing)
 
     def show_result(self, data: object, text: str) -> None:

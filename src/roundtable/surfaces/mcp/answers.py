@@ -195,7 +195,8 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
                 lens=", ".join(speaker.lens),
             )  # fmt: skip
-            yield " ".join((task, *_ask_to_judge(grounds, sent)))
+            may_yield = [host_text("speaker", "yield")] if grounds.may_yield else []
+            yield " ".join((task, *may_yield, *_ask_to_judge(grounds, sent)))
         case AskSynthesis(table):
             yield _write_synthesis(table)
         case AskFollowUp(question=question, answer=answer, criterion=criterion):

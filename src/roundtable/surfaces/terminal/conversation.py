@@ -91,9 +91,11 @@ class TerminalConversation:
         """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
         prefill = self.session.prefill
         while (words := await self._input.ask(prefill=prefill, offer=self.session.offer)) is not None:
-            glued = find_glued_command(words, prefill)
-            if glued and await self._confirm(f"Did you mean {glued} alone?"):
-                words = glued
+            glued = find_glued_command(words, self.session.prefill) if words != prefill else ""
+            if glued and not await self._confirm(f"Did you mean {glued} alone?"):
+                prefill = words  # it stands in the line again, to be edited or sent as it is
+                continue
+            words = glued or words
             skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
             if not skips or await self._confirm("Skip the remaining steps of this phase?"):
                 self._typed = words if self._seat is None else ""

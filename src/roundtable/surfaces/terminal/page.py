@@ -276,21 +276,22 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
 
 
 def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
-    """Return where things stand; in a narrow window the first parts are left out."""
-    parts = []
+    """Return where things stand; what matters least is dropped first in a narrow window."""
+    item = phase = step = turn = ""
     if analysis is not None:
         opening, table = analysis.opening, analysis.elaboration
+        item = shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…")
         ids = [each.step_id for each in opening.steps]
-        parts.append(shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…"))
         if opening.step is None or opening.step.step_id:  # a document has neither phase nor step
-            parts.append(opening.phase.name)
-        parts.append(spent)
+            phase = opening.phase.name
         if opening.step is not None and opening.step.step_id in ids:
-            parts.append(f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}")
+            step = f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}"
         if table is not None and table.turns:
-            parts.append(f"turn {len(table.turns)} of {table.max_turns}")
-        parts.append(at_work)
-    shown = list(filter(None, parts))
-    while len(shown) > 1 and len(_BETWEEN.join(shown)) > width:
-        del shown[0]
-    return _BETWEEN.join(shown)[:width]
+            turn = f"turn {len(table.turns)} of {table.max_turns}"
+    parts = {"item": item, "phase": phase, "step": step, "turn": turn, "at_work": at_work, "spent": spent}
+    text = _BETWEEN.join(filter(None, parts.values()))
+    for least in ("item", "phase", "spent", "at_work", "turn"):
+        if len(text) > width:
+            del parts[least]
+            text = _BETWEEN.join(filter(None, parts.values()))
+    return text[:width]

@@ -88,6 +88,7 @@ class TableSeat:
         self._room = f"/items/{quote(folder.name)}/room"
         self._asked = 0
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
+        self._sending: set[asyncio.Task[None]] = set()
         self._moment = ""
         self._analysis: Analysis | None = None
         invitation = urlsplit(_announcement(project.root).read_text(encoding="utf-8"))
@@ -126,9 +127,12 @@ class TableSeat:
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Yield what is shown at the table, in order, until it is closed or the user leaves."""
         threading.Thread(target=self._follow, args=(asyncio.get_running_loop(),), daemon=True).start()
-        while (line := await self._shown.get()) is not None:
-            if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
-                yield line
+        try:
+            while (line := await self._shown.get()) is not None:
+                if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
+                    yield line
+        finally:
+            await asyncio.gather(*self._sending, return_exceptions=True)
 
     def say(self, words: str) -> None:
         """Say something at the table; what is refused comes back into the input line."""
@@ -151,21 +155,29 @@ class TableSeat:
         self._end(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
 
     def _send(self, action: str, words: str, **fields: str) -> None:
-        """Send what the user does; on this machine that takes no time."""
+        """Send what the user does, without waiting for the answer."""
         self._asked = 0  # the next news of the table may ask again
         fields |= {"check": self._check, "at": str(self._state.get("listen", 0))}
-        try:
-            self._open(f"{self._room}/{action}", fields).close()
-        except HTTPError as refused:
-            body = refused.read().decode(errors="replace")
-            problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
-        except _FAILURES:
-            problem = "The server cannot be reached, so nothing was said."
-        else:
-            return
-        self.prefill = words
-        self._show(Line("notice", problem))
-        self._listen()
+
+        async def send() -> None:
+            problem = ""
+            try:
+                await asyncio.to_thread(lambda: self._open(f"{self._room}/{action}", fields).close())
+            except HTTPError as refused:
+                body = refused.read().decode(errors="replace")
+                problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
+            except _FAILURES:
+                problem = "The server did not answer. Look what is said at the table before you say it again."
+            if problem:
+                self.prefill = words
+                self._show(Line("notice", problem))
+            if problem or action == "chair":  # nothing else of the table may ask again
+                self._asked = 0
+                self._listen()
+
+        task = asyncio.ensure_future(send())
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
     def _show(self, line: Line | None) -> None:
         self._asked = 0

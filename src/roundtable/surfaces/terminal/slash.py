@@ -42,6 +42,7 @@ _KEYS = {
     "Ctrl-C": "stop whoever speaks; twice leaves",
     "Ctrl-D": "leave",
 }
+_WITH_WORDS = ("/artifact", "/transcript", "/turns", "/depth", "/chair", "/diff")
 _COMMAND = re.compile(r"(?P<name>/[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
 _STEERS = re.compile(r"\d\d-\d\d|back|skip|undo|help|quit")
 
@@ -58,13 +59,16 @@ def run_command(
 ) -> CommandResult | None:
     """Return what a command leads to; None for words that are not one.
 
-    With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
+    With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer. "/help is broken" is
+    an answer everywhere: only some commands take a word or two.
     """
     found = _COMMAND.fullmatch(words.strip())
     if found is None:
         return None
     name, rest, analysis = found["name"], (found["rest"] or "").strip(), session.analysis
     table = analysis.elaboration if analysis is not None else None
+    if len(rest.split()) > (2 if name in _WITH_WORDS else 0):
+        return None
     text = "Nothing has begun yet."
     match name:
         case "/help":
@@ -89,9 +93,9 @@ def run_command(
             )
             text = documents.get(rest, named)
         case "/diff" | "/transcript":
-            text = "In another window: `roundtable show` has transcripts, `git diff` has changes."
+            text = "In another window `roundtable show` has earlier transcripts, and `git diff` what changed."
         case "/steps" if analysis is not None:
-            text = "\n".join(_list_steps(analysis))
+            text = "\n".join(_list_steps(analysis)) or "A document is discussed without steps."
         case "/turns" if analysis is not None:
             if table is None or awaits not in ("discussion", "exit"):
                 text = "No discussion is running; /turns raises the limit of one that is."
@@ -106,7 +110,7 @@ def run_command(
             others = ", ".join(DEPTHS)
             text = f"The depth is {analysis.depth}. /depth changes it at a question or a menu: {others}."
         case _ if name not in HELP:
-            if rest or not is_strict:  # "/tmp is full" is an answer
+            if not is_strict:
                 return None
             text = f"There is no command {name}. There is: {', '.join(HELP)}."
     return CommandResult(text)
