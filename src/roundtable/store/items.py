@@ -304,10 +304,15 @@ def _split(draft: str) -> tuple[str, str]:
     return one_line(heading[1]), text.strip()
 
 
+_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*+\s*+", re.DOTALL)
+
+
 def _find_heading(draft: str) -> int | None:
-    """The place of the title: the first line with text, after front matter, where that is a heading."""
+    """The place of the title: the first line after front matter and comments, if it is a heading."""
     lines = draft.split("\n")
     bare = [line.rstrip() for line in lines]
     start = bare.index("---", 1) + 1 if bare[0] == "---" and "---" in bare[1:] else 0
-    at = next((at for at in range(start, len(lines)) if bare[at]), None)
-    return at if at is not None and parse_heading(lines[at]) else None
+    rest = "\n".join(bare[start:])
+    comments = _COMMENTS.match(rest)
+    at = start + rest.count("\n", 0, comments.end() if comments else 0)
+    return at if any(map(parse_heading, lines[at : at + 1])) else None
