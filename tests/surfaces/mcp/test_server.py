@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from mcp_types import TextContent, TextResourceContents
 from commandline import CommandLine, command_line
 from hosting import Host, Refusal, here, host, play
 from project import meta, talk
+from roundtable.panel.host import Words
+from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.mcp.server import build_server
-from roundtable.surfaces.mcp.sessions import HostedSessions
+from roundtable.surfaces.mcp.sessions import AlreadySent, HostedSession, HostedSessions
 
 Place = tuple[Path, Path]
 
@@ -176,6 +179,31 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
                 pass
             await player.obey()
             assert left != player.move["id"]
+
+    play(test())
+
+
+def test_an_item_is_kept_while_one_of_two_calls_still_waits(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        start = partial(Project(root).open_session, item.name, step="00-01")
+        hosted = HostedSession(start, AlreadySent(), idle=0)
+        goes, stays, moves = map(asyncio.create_task, (_wait(hosted), _wait(hosted), _move(hosted)))
+        await asyncio.sleep(0)
+        goes.cancel()
+        await asyncio.gather(stays, moves)
+        await hosted.close()
+
+    async def _wait(hosted: HostedSession) -> None:
+        await hosted.wait_for_move()
+
+    async def _move(hosted: HostedSession) -> None:
+        await hosted.wait_for_move()
+        assert hosted.move is not None
+        asked = {"focus_question": "Who decides?", "focus_topic": "decisions"}
+        await hosted.submit(hosted.move.id, Words("business-analyst", "The gateway is narrow.", **asked))
+        assert hosted.move is not None
 
     play(test())
 
