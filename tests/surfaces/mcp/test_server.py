@@ -121,6 +121,7 @@ def test_answers_are_bounded_whatever_the_item_holds(raw: Place) -> None:
             await player.play(["word " * 3_000, "done"])
             await player.raw("status", item=item.name)
             assert max(map(len, player.answers)) < 40_000
+            assert "(the rest: resource artifact/quick-scan.md)" in "".join(player.answers)
 
     play(test())
 
