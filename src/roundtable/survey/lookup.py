@@ -130,7 +130,9 @@ def find_excerpts(
     for _, each in scored:
         if near := next(filter(each.is_near, chosen), None):
             first, last = min(near.first, each.first), max(near.last, each.last)
-            wider = replace(near, first=first, text=_join_lines(texts[near.path].split(b"\n")[first - 1 : last]))
+            wider = replace(
+                near, first=first, text=_join_lines(texts[near.path].split(b"\n")[first - 1 : last])
+            )
             more = last - first - (near.last - near.first)
             if last - first < SMALL_FILE and more <= left and not wider.is_excluded(excluded):
                 chosen[chosen.index(near)] = wider

@@ -105,7 +105,9 @@ def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tu
         scope = "small"
     points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not is_tested)
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
-    complexity: Complexity = "high" if points > 2 else "low" if points <= 1 and users is not None else "medium"
+    complexity: Complexity = (
+        "high" if points > 2 else "low" if points <= 1 and users is not None else "medium"
+    )
     them = "it" if len(likely) == 1 else "them"
     use = "file mentions" if len(using) == 1 else "files mention"
     return scope, complexity, "" if users is None else f"{len(using)} other {use} {them}"
