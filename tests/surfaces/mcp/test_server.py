@@ -202,8 +202,8 @@ def test_an_item_is_kept_while_one_of_two_calls_still_waits(place: Place) -> Non
     async def _move(hosted: HostedSession) -> None:
         await hosted.wait_for_move()
         assert hosted.move is not None
-        asked = {"focus_question": "Who decides?", "focus_topic": "decisions"}
-        await hosted.submit(hosted.move.id, Words("business-analyst", "The gateway is narrow.", **asked))
+        framing = Words("business-analyst", "The gateway is narrow.", False, "Who decides?", "decisions")
+        await hosted.submit(hosted.move.id, framing)
         assert hosted.move is not None
 
     play(test())
