@@ -226,6 +226,10 @@ def draft_problem(folder: Path) -> str | None:
 
 def make_slug(title: str) -> str:
     """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
+    return _spell_name(title)[:MAX_SLUG_LENGTH].rstrip("-")
+
+
+def _spell_name(title: str) -> str:
     plain = unicodedata.normalize("NFC", title)
     if not plain.isascii():
         from anyascii import anyascii  # late: its tables are needed for few titles
@@ -234,7 +238,15 @@ def make_slug(title: str) -> str:
         plain = "".join(anyascii(char) for char in plain if unicodedata.category(char)[0] != "S")
     apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain.lower())  # `click.edit` is two words
     name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-")
-    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
+    return name or UNTITLED
+
+
+def _cut_name(name: str, length: int) -> str:
+    """Return the name up to a length, at the end of a word where that leaves at least half of it."""
+    whole = name[: length + 1].rpartition("-")[0]
+    if len(name) <= length:
+        return name
+    return whole if len(whole) >= length // 2 else name[:length].rstrip("-")
 
 
 def _title_of(text: str) -> str:
@@ -251,11 +263,11 @@ def _title_of(text: str) -> str:
 
 def list_slugs(title: str) -> Iterator[str]:
     """Yield the title's slug, then the slug with each number that follows, no longer than a slug may be."""
-    name = make_slug(title)
-    yield name
+    name = _spell_name(title)
+    yield _cut_name(name, MAX_SLUG_LENGTH)
     for number in count(2):
         ending = f"-{number}"
-        yield name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
+        yield _cut_name(name, MAX_SLUG_LENGTH - len(ending)) + ending
 
 
 def _is_link_out(root: Path, path: Path) -> bool:

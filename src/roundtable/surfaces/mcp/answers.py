@@ -161,7 +161,10 @@ def _list_material(
     room, parts = _MAX_DOCUMENTS_LENGTH, []
     for each in reversed(documents):
         if each.text.strip() and each not in sent:
-            text = shorten_text(each.text.strip(), room)
+            whole = each.text.strip()
+            text = shorten_text(whole, room)
+            if len(whole) > room:
+                text += f" (the rest: resource artifact/{each.name})"
             kind = "document" if room > 0 else "left-out"
             parts.append((each, host_text("context", kind, name=each.name, text=text)))
             room = max(room - len(text), 0)
