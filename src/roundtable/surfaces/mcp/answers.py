@@ -37,7 +37,8 @@ def report_items(project: Project) -> str:
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
     rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
-    return to_json({"items": rows, "more": len(found) - len(rows)})
+    hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
+    return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
 
 
 def show_unseen(analysis: Analysis | None) -> Iterator[str]:

@@ -58,7 +58,8 @@ class OpenMove(Struct, frozen=True):
         if self.request.speaker is None:
             return [f"submit_judgement{call}, ...)"]
         call = f'submit_turn{call}, speaker="{self.speaker}"'
-        return [f"{call}, text, ...)", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
+        words = "text, focus_question, ..." if self.kind == "framing" else "text, ..."
+        return [f"{call}, {words})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
 class AlreadySent(set[object]):
