@@ -13,6 +13,7 @@ from project import project, small_steps, talk, texts
 from roundtable import Project
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Item
+from roundtable.documents.answers import read_answers
 from roundtable.documents.handoff import collect_hand_off
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
@@ -163,6 +164,7 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert [point.text for point in found.decisions] == [
         "Return None for an empty list, because the docs promise it."
     ]
+    assert [point.text for point in found.places] == ["`src/lists.py:12` (not there yet: `src/lists.py`)"]
     assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
     assert found.risks[0].text == "Callers that catch IndexError."
     assert [point.text for point in found.questions] == ["Since which release?"]
@@ -192,12 +194,40 @@ src/utils.py only looks like it.
 """
 
 
+def test_feedback_is_no_part_of_a_decision() -> None:
+    record = (
+        "## 2. Technology Decisions\n\n### ADR-001: PostgreSQL\n\n**Status**: decided\n\n#### Decision\n\n"
+        "We keep PostgreSQL\n\n<!-- Feedback: step 03-02, t -->\n\n- **Feedback**: Which version?\n"
+    )
+    (decision,) = collect_hand_off(Item("a", "A", ""), {"architecture-overview.md": record}, ()).decisions
+    assert decision.details == ("We keep PostgreSQL",)
+    assert read_answers({"architecture-overview.md": record}, "x")["03-02", "Choice"] == "We keep PostgreSQL"
+
+
+def test_where_people_work_is_no_place_to_touch() -> None:
+    spec = "## 4. Technical Context\n\n**Place**: On the ward, by the bed.\n"
+    assert collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).places == ()
+
+
 def test_places_and_criteria_stand_as_the_user_named_them(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(PLAN)
     found = Project(root).hand_off(item.name)
     (places,) = found.places
     assert places.text.startswith("**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/")
+    assert "(not there yet: `src/ui.py`, `src/" in places.text and places.text.count("`src/ui.py`") == 1
+    for name in (
+        "src/ui.py",
+        "src/_impl.py",
+        "src/types.py",
+        "src/utils.py",
+        "docs/ui.md",
+        "tests/test_ui.py",
+    ):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).touch()
+    (places,) = Project(root).hand_off(item.name).places
+    assert places.text.endswith("like it. (not there yet: `tests/typed.py`)")
     assert [point.text for point in found.requirements] == [
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
     ]  # fmt: skip

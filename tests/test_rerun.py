@@ -151,3 +151,32 @@ def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp
     text = (tmp_path / "quick-scan.md").read_text()
     assert "**Complexity**: low" in text
     assert "nobody knows it" not in text
+
+
+@pytest.mark.rule("STEP-5", "DEPTH-1")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"Scope": "medium to large, complexity: low"},
+        {"Scope": "a handful of files, complexity is low"},
+        {"Scope": "Small, because one page"},
+        {"Scope": "Small; low because nothing else moves"},
+        {"Scope": "small", "Complexity": "low, we follow the API"},
+        {"Scope": "small", "Complexity": "hard to say"},
+        {"Scope": "medium; small parts later", "Complexity": "low. It allows reuse"},
+    ],
+)
+def test_a_size_that_is_kept_stays_as_it_is(tmp_path: Path, given: dict[str, str | None]) -> None:
+    outputs = Outputs(tmp_path, STEPS)
+    write(tmp_path, ask("00-03", given))
+    first = documents(tmp_path)
+    for _ in range(3):
+        stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
+        write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
+        assert documents(tmp_path) == first
+
+
+@pytest.mark.parametrize("why", ["it allows a smaller team", "a small team can do it"])
+def test_a_reason_of_an_earlier_version_keeps_its_value(why: str) -> None:
+    page = f"**Scope**: small\n\n**Why this scope**: {why}\n"
+    assert read_answers({"quick-scan.md": page}, "x")["00-03", "Scope"] == f"small; {why}"

@@ -72,7 +72,7 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
     assert review() is False
     assert review(ROUNDTABLE_REVIEW="true") is True
     _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert warnings == ("Environment: review must be true or false.",)
+    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be true or false.",)
     assert (review(ROUNDTABLE_REVIEW="0"), review(ROUNDTABLE_REVIEW="1")) == (False, True)
     (project / "roundtable.toml").write_text("review = 0\n")
     settings, warnings = load_settings(project, environment={})
@@ -118,7 +118,7 @@ def test_items_stay_inside_the_project(project: Path, value: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_ITEMS": value})
     assert settings.items_folder == "docs/requirements"
     assert warnings == (
-        'Environment: items must be a folder inside the project, such as "docs/requirements".',
+        'Environment: ROUNDTABLE_ITEMS must be a folder inside the project, such as "docs/requirements".',
     )
 
 
@@ -126,7 +126,7 @@ def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Pa
     (project / "roundtable.toml").write_text('panel = "offline"\n')
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_PANEL": "oracle"})
     assert settings.panel == "offline"
-    assert warnings == ("Environment: panel must be one of offline, model.",)
+    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model.",)
 
 
 # --- models and budget ----------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ PRIVATE = "must hold no name and no password; where the server wants a key, set 
 def test_a_base_url_is_an_address_without_a_password(project: Path, value: str, problem: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_BASE_URL": value})
     assert settings.base_url == ""
-    assert warnings == (f"Environment: base_url {problem}",)
+    assert warnings == (f"Environment: ROUNDTABLE_BASE_URL {problem}",)
     with pytest.raises(RuleBroken) as refused:
         load_settings(project, base_url=value, environment={})
     assert str(refused.value) == f"--base-url {problem}"
@@ -343,7 +343,7 @@ def test_a_budget_that_is_none_is_named_and_passed_over(project: Path, home: Pat
     assert told.endswith(f"config.toml: budget is not a setting; the settings are {KNOWN}.")
     (told,) = load_settings(project, environment=_own(home, "[budget]\nyears = 3\n"))[1]
     assert told.endswith(f"config.toml: budget.years is not a setting; the settings are {KNOWN}.")
-    told = "Environment: budget.turns must be a number, such as 8."
+    told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
     assert load_settings(project, environment={"ROUNDTABLE_BUDGET_TURNS": "few"})[1] == (told,)
 
 
@@ -360,7 +360,7 @@ def test_a_name_is_kept_on_one_line_without_control_characters(project: Path) ->
 def test_a_name_that_is_no_name_is_passed_over(project: Path, value: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_USER_NAME": value})
     assert settings.user_name is None
-    assert warnings == ("Environment: user_name must be a text of 1 to 80 characters.",)
+    assert warnings == ("Environment: ROUNDTABLE_USER_NAME must be a text of 1 to 80 characters.",)
 
 
 def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:
@@ -371,7 +371,7 @@ def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:
     ("data", "reason"),
     [
         (b"panel = ", "passed over: "),
-        (b"\xff\xfe", "passed over: 'utf-8' codec"),
+        (b"\xff\xfe", "passed over: it is not UTF-8 text."),
         (b"x = " + b"[" * 50_000, "passed over: "),
         (b"x = 1" + b"0" * 5_000, "passed over: "),
         (b"#" * (1024 * 1024 + 1), "it is larger than 1,048,576 bytes"),
@@ -452,7 +452,7 @@ def test_the_project_is_the_nearest_folder_above_that_has_one(
     assert find_root() == tmp_path
     place = tmp_path / "inner" / mark
     if mark.endswith(".toml"):
-        place.write_text("[tool.roundtable]\n")
+        place.write_text("[tool.roundtable]\npanel = \n")
     else:
         place.mkdir(parents=True)
     assert find_root() == tmp_path / "inner"

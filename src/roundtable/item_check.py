@@ -66,7 +66,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             break
         total += len(earlier)
         versions = [Material(f"commit {at}", text) for at, text in earlier]
-        now = Material("the working tree", documents.get(name, ""))
+        # As the bytes are, like the versions of git: a mark that reading leaves out was not lost.
+        now = Material("the working tree", pages.get(name, documents.get(name, "")))
         problems += checks.check_growth(name, [*versions, now] if name in documents else versions, undone)
         problems += checks.check_answers(name, [*versions, now], partial(find_answered, steps, name))
     # A problem that is asked about already is named once.

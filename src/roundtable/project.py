@@ -297,10 +297,12 @@ class Project:
         from msgspec.structs import replace
 
         from .store.outputs import read_hand_off
+        from .survey.files import CitedFiles
 
         entry = self.find_item(name)
+        lines_of = CitedFiles(self.root, entry.folder).count_lines
         states = [state for _, state in self.list_steps(entry) if state != "not needed"]
-        found = read_hand_off(entry.folder, self._every_step(), self.roster())
+        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
         return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:

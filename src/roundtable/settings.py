@@ -103,13 +103,14 @@ class _SettingsReader(Struct):
     values: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
-    def take(self, origin: str, table: Mapping[str, Any]) -> None:
+    def take(self, origin: str, table: Mapping[str, Any], names: Mapping[str, str] | None = None) -> None:
+        """Keep what no stronger layer said; `names` says what a setting is called there."""
         named = self.values.get("model")
         for key, value in table.items():
             try:
                 self.values.setdefault(key, _read_value(key, value))
             except ValueError as problem:
-                self.warn(f"{origin}: {key} {problem}.")
+                self.warn(f"{origin}: {(names or {}).get(key, key)} {problem}.")
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.values.get("model") != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -119,7 +120,8 @@ class _SettingsReader(Struct):
 
         Of the rest it is said where it stands and where it belongs. `own` is the user's own file.
         """
-        text, table = self.read_table(path, name, section)
+        text = self.read_text(path, name, section)
+        table = self.parse(text, name)
         for key in filter(None, section.split(".")):
             below = table.get(key)
             table = below if isinstance(below, dict) else {}
@@ -141,23 +143,30 @@ class _SettingsReader(Struct):
             table = {key: value for key, value in table.items() if key not in refused}
         self.take(name, table)
 
-    def read_table(self, path: Path, name: str, section: str) -> tuple[str, Mapping[str, Any]]:
-        """Return a file's text and its table; both are empty where it does not mention the section."""
+    def parse(self, text: str, name: str) -> Mapping[str, Any]:
+        if not text:
+            return {}
+        import tomllib  # late: most projects have no file of ours
+
+        try:
+            return tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            self.warn(f"{name} is passed over: {error}.")
+        return {}
+
+    def read_text(self, path: Path, name: str, section: str) -> str:
+        """Return a file's text; empty where there is none, or where it does not mention the section."""
         try:
             data = files.read(path, limit=_MAX_FILE_SIZE)
-            if section.encode() in data:
-                import tomllib  # late: most projects have no file of ours
-
-                text = data.decode("utf-8-sig")
-                return text, tomllib.loads(text)
+            return data.decode("utf-8-sig") if section.encode() in data else ""
         except FileNotFoundError:
             pass
         except DiskFailed as failure:
             if not section and not isinstance(failure.__cause__, NotADirectoryError):
                 self.warn(f"{name} is passed over. {failure.failed}")
-        except (ValueError, RecursionError) as error:
-            self.warn(f"{name} is passed over: {error}.")
-        return "", {}
+        except UnicodeDecodeError:
+            self.warn(f"{name} is passed over: it is not UTF-8 text.")
+        return ""
 
     def warn(self, text: str) -> None:
         self.warnings.append(one_line(text))
@@ -224,7 +233,7 @@ def load_settings(
     found.take("Flags", {key: value for key, value in flags.items() if value})
     variables = {key: f"ROUNDTABLE_{key.replace('.', '_').upper()}" for key in _SETTINGS}
     given = {key: value for key, name in variables.items() if (value := environment.get(name))}
-    found.take("Environment", given)
+    found.take("Environment", given, variables)
     own = user_file(environment)
     if own is not None:
         found.take_file(own, str(own), "", own)
@@ -271,6 +280,8 @@ def _change_values(data: bytes, values: Mapping[str, str], own: Path) -> str:
     try:
         text = data.decode("utf-8-sig")
         before = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
     kept, statement, is_top = "", "", True
@@ -308,10 +319,8 @@ def find_root() -> Path:
         if folder.stat().st_uid != owner:
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
-        if (
-            any((folder / name).exists() for name in marks)
-            or _SettingsReader().read_table(folder / "pyproject.toml", "", "[tool.roundtable")[0]
-        ):
+        is_marked = any((folder / name).exists() for name in marks)
+        if is_marked or _SettingsReader().read_text(folder / "pyproject.toml", "", "[tool.roundtable"):
             return Path() if folder == here else folder
     return Path()
 

@@ -97,6 +97,7 @@ BAD = [
     ("Certainly! Here is what I think about the sync.", "form"),
     ("Answer as Maya Chen: who decides when two copies differ?", "form"),
     ("   \n\t", "form"),
+    ("\u0410l\u0435x Rivera (Solutions Architect): I accept it.", "name"),
     ("Al\u200bex: I accept it.", "name"),
     ("**Alex** \u2014 I signed it.", "name"),
     ("Jordan Park \u2013 I withdraw my question.", "name"),
@@ -123,6 +124,30 @@ def test_most_bad_contributions_are_caught_for_the_right_reason() -> None:
     assert len(BAD) >= 20
     missed = {text: check(text) for text, kind in BAD if kind not in check(text)}
     assert len(BAD) - len(missed) >= len(BAD) * 0.9, missed
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    "name", ["\u0410l\u0435\u0445 Rivera", "A\u0323lex", "Alex\u0307", "\uff21lex", "Al\u200bex"]
+)
+def test_a_name_in_letters_that_look_alike_is_that_name(name: str) -> None:
+    assert check(f"{name}: I accept it.") == ("name",)
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Sorry, I can't see who waits for this today.", ()),
+        ("Sorry, I can't help with that.", ("form",)),
+        ("Certainly! Let me respond as Maya.", ("form",)),
+        ('["Orders"] is the key of the map.', ()),
+        ("[1, 2, 3]", ("form",)),
+        ('{"text": "The sync loses', ("form",)),
+    ],
+)
+def test_a_refusal_a_preamble_and_json_are_told_from_plain_words(text: str, found: tuple[str, ...]) -> None:
+    assert check(text) == found
 
 
 @pytest.mark.rule("ART-8")

@@ -339,6 +339,11 @@ def test_own_words_are_flat_and_bounded() -> None:
             "A gone worker is replaced",
             "We go with replacing it at once.",
         ),
+        (
+            "I'm concerned about the use of Postgres. We go with SQLite.",
+            "SQLite instead of the use of Postgres",
+            "We go with SQLite.",
+        ),
     ],
 )
 def test_the_quotation_is_what_decides_and_its_reason_not_the_worry(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
 from roundtable.core.turns import Turn
 from roundtable.core.voice import Violation, check_voice, strip_quotations
@@ -65,6 +66,13 @@ def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
     assert check_voice("Plain words here.", nobody, earlier=(), names=()) == ()
 
 
+@pytest.mark.rule("VOICE-2")
+def test_a_pattern_that_is_none_is_named() -> None:
+    broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
+    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
+        check_voice("Plain.", broken, earlier=(), names=())
+
+
 @pytest.mark.rule("VOICE-3")
 @pytest.mark.parametrize(
     "quoted",
@@ -78,6 +86,10 @@ def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
         "'that’s the schema'",
         "'that's the schema'",
         "('schema')",
+        '“the "schema" here”',
+        "«the “schema” here»",
+        '„the "schema" here“',
+        "‘the 'schema' here’",
         '"the\nschema"',
     ],
 )
@@ -201,7 +213,11 @@ def test_one_echo_is_told_once_with_a_short_text_whole() -> None:
         ("Great point!", "great point"),
         ("As a team, we should do this together.", "as a team"),
         ("All valid points.", "valid points"),
-        ("I couldn’t agree more.", "agree more"),
+        ("I couldn’t agree more.", "couldn't agree more"),
+        ("I strongly agree with Maya.", "i strongly agree"),
+        ("I second that.", "i second that"),
+        ("I support what was said.", "i support what was said"),
+        ("We are in agreement.", "we are in agreement"),
         ("We're all on the same page.", "we're all on the same page"),
         ("Nothing to add.", "nothing to add"),
         ("That makes\nsense to me.", "makes sense"),
@@ -224,6 +240,7 @@ def test_agreement_that_adds_nothing_is_committee_talk(text: str, found: str) ->
         "Clerks lose their morning.",
         'When they say "great point" nobody listens.',
         "I disagree.",
+        "Customers agree more often than they refuse.",
     ],
 )
 def test_agreement_with_something_of_its_own_is_not(text: str) -> None:

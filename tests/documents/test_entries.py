@@ -12,6 +12,7 @@ from roundtable.documents.page import (
     split_named_entries,
     split_outside_quotes,
     split_scenarios,
+    split_statements,
 )
 
 SENTENCE = "Given a, When b, Then c."
@@ -94,3 +95,17 @@ def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
         reader(text)
     kept = "".join("".join(split_entries(text)).split())
     assert set(kept) <= set(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user can: 1. log in 2. log out",
+        "Ship version 1. Then we support version 2. Then done.",
+        "Users need three things: 1) upload 2) download",
+        "Offer tiers 1. and 2. only",
+    ],
+)
+def test_numbers_inside_a_line_take_no_word_from_it(text: str) -> None:
+    assert " ".join(split_statements(text)) == text
+    assert split_statements("1. log in 2. log out") == ("log in", "log out")

@@ -123,7 +123,7 @@ def test_a_re_run_keeps_elaborations_and_feedback(
     once = write_section(document, step_id="01-09", heading=heading, text=first)
     addition = insert_addition(once, block, topic=heading, section=heading)
     words = "<!-- Feedback: step 01-09, t -->\n\nNo."
-    feedback = insert_addition(addition.document, words, topic=heading, own_heading=heading)
+    feedback = insert_addition(addition.document, words, topic=heading, step_id="01-09")
     end = addition.start + addition.length
     again = write_section(feedback.document, step_id="01-09", heading=heading, text=second)
     assert addition.document[addition.start : end].strip(b"\r\n") in again

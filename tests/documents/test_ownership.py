@@ -21,7 +21,7 @@ def write(document: bytes, text: str, heading: str = "Needs", step_id: str = "01
 
 
 def add_feedback(document: bytes, heading: str = "Needs") -> Addition:
-    return insert_addition(document, FEEDBACK, topic=heading, own_heading=heading)
+    return insert_addition(document, FEEDBACK, topic=heading, step_id="01-02")
 
 
 def own(text: str, step_id: str = "01-02") -> bytes:
@@ -53,6 +53,16 @@ def test_writing_the_same_again_changes_nothing() -> None:
     once = write(BASE, "one")
     assert write(once, "one") == once
     assert write(once, "\none\r\n") == once
+
+
+@pytest.mark.rule("STEP-5")
+def test_feedback_goes_to_the_section_that_holds_the_step_s_text() -> None:
+    notes = b"## Needs\n\nNotes from the workshop.\n\n"
+    twice = write(BASE, "one").replace(b"## 1.", notes + b"## 1.")
+    for document in (twice, twice.replace(b"\none\n", b"\none, edited\n")):
+        added = add_feedback(document)
+        assert added.heading == "2. Needs"
+        assert document[added.start :].lstrip().startswith(b"## 3. Journeys")
 
 
 @pytest.mark.rule("STEP-5")

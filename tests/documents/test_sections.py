@@ -546,6 +546,7 @@ def test_priorities_by_id_by_words_and_for_all() -> None:
         ("FR-001 has to be there. FR-002 can wait a week.", "Must", "Should"),
         ("Seeing the free tables, but booking without an account can wait a week.", "Must", "Should"),
         ("FR-001; the rest would be nice to have.", "Must", "Could"),
+        ("FR-001 first. FR-002 comes next sprint.", "Must", "Should"),
         ("All of them.", "Must", "Must"),
         ("FR-001. We drop FR-002.", "Must", "Won't"),
     ],
@@ -572,6 +573,8 @@ def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
 
 def test_a_technology_that_nobody_needs_is_no_decision() -> None:
     assert drafted("03-02", {"Choice": "None."}) == "None.\n\n<!-- None: Choice -->"
+    text = drafted("03-02", {"Choice": "None, we keep PostgreSQL", "Reason": "we know it"})
+    assert text == "None, we keep PostgreSQL\n\n**Reason**: we know it\n\n<!-- None: Choice -->"
 
 
 @pytest.mark.rule("STEP-5")
@@ -657,6 +660,11 @@ def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     documents["architecture-overview.md"] = f"# A\n\n## 4. Review\n\n{text}\n"
     assert drafted("03-04", {"Approval": "Approved."}, documents) == text
     assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
+
+
+def test_a_decision_that_begins_with_a_number_keeps_it() -> None:
+    page = {"requirements-spec.md": BLOCK.replace("We keep the log:", "1. party login only:")}
+    assert "#### Decision\n\n1\\. party login only." in drafted("03-04", {}, page)
 
 
 def test_what_an_earlier_version_wrote_as_turned_down_is_read_back() -> None:
@@ -751,7 +759,11 @@ CARTS = spec(
     [
         ("Only saving the cart is a must, the rest can wait until May", "Must Should Should Should"),
         ("Must have: save the cart, restore a cart", "Must - Must -"),
+        ("Everything except support is a must: the law asks for it.", "- - - -"),
         ("Everything but the support look-up; that one can come later", "- - - -"),
+        ("Must: FR-001. Note that the list must be short.", "Must - - -"),
+        ("Should: FR-001. The list must not go out twice", "Should - - -"),
+        ("Must: FR-001. The rest can wait.", "Must Should Should Should"),
         ("Save must, list should, restore must, support could", "Must Should Must Could"),
         (
             "Saving and restoring must be in. The list should be. Support look-up is out.",
@@ -767,6 +779,12 @@ def test_priorities_in_plain_words_go_to_what_is_named_and_the_words_stay(
     assert " ".join(found.get(f"FR-00{number}", "-") for number in range(1, 5)) == priorities
     assert f"**Priorities**: {words}" in text
     assert ("Open question" in text) == ("-" in priorities)
+
+
+def test_a_story_in_a_script_without_spaces_finds_its_requirement() -> None:
+    listed = spec("### FR-001: 医師は一覧を見られる\n\n### FR-002: 看護師は書類に署名できる")
+    (story,) = json.loads(drafted("01-07", {"Stories": "看護師として、書類に署名したい"}, listed))["stories"]
+    assert story["requirements"] == ["FR-002"]
 
 
 def test_a_story_that_names_no_requirement_is_linked_to_none() -> None:

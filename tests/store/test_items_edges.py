@@ -57,6 +57,7 @@ def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
         ("---\ntitle: x\n---\n# Yes\n", "Yes"),
         ("---  \n# No\n---  \n# Yes\n", "Yes"),
         ("---\n---\n# Yes\n", "Yes"),
+        ("<!-- From a template. -->\n\n<!-- # No\n-->\n# Yes\n", "Yes"),
         ("\n\n# Yes\n\n```\n# No\n```\n", "Yes"),
     ],
 )
@@ -65,6 +66,11 @@ def test_the_title_is_the_heading_at_the_top(tmp_path: Path, draft: str, name: s
     assert read_item(folder).name == name
     renamed = rename_item(folder, "New name")
     assert (renamed / "draft.md").read_text() == draft.replace("# Yes", "# New name")
+
+
+def test_a_draft_of_front_matter_alone_has_no_title(tmp_path: Path) -> None:
+    assert read_item(item(tmp_path, "---\n---")).name == "some item"
+    assert read_item(item(tmp_path, "<!-- open\n# No\n")).name == "some item"
 
 
 @pytest.mark.rule("ITEM-1")

@@ -143,7 +143,10 @@ def test_a_name_with_a_dot_in_it_keeps_it_in_the_title(folder: Path) -> None:
 def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
     top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
     assert add_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
-    assert add_note(b"---\na: b\n---\n\nText.\n", "> Draft.") == b"---\na: b\n---\n\n> Draft.\n\nText.\n"
+    for front in (b"---\na: b\n---\n", b"---\n\na: b\n---\n"):
+        assert add_note(front + b"\nText.\n", "> Draft.") == front + b"\n> Draft.\n\nText.\n"
+    rules = b"---\n\nNo key.\n\n---\n"
+    assert add_note(rules, "> Draft.") == b"> Draft.\n\n" + rules
 
 
 # --- the parking lot ------------------------------------------------------------------------------------

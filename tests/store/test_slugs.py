@@ -60,9 +60,19 @@ def test_a_number_keeps_the_slug_within_its_length() -> None:
     assert list(islice(list_slugs("x" * 57 + "-yz"), 10))[-1] == "x" * 57 + "-10"
 
 
+def test_the_name_of_an_item_ends_with_a_whole_word_where_that_leaves_half_of_it() -> None:
+    title = "Serve the answers of the gateway that are stored and already compressed"
+    whole = "serve-the-answers-of-the-gateway-that-are-stored-and-already"
+    assert list(islice(list_slugs(title), 2)) == [whole, f"{whole.removesuffix('-already')}-2"]
+    assert next(list_slugs("x" * 29 + " " + "y" * 50)) == "x" * 29 + "-" + "y" * 30
+    assert next(list_slugs("x" * 30 + " " + "y" * 50)) == "x" * 30
+
+
 @given(st.text())
 def test_any_title_gives_a_plain_folder_name(title: str) -> None:
     name = make_slug(title)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     assert len(name) <= MAX_SLUG_LENGTH
     assert make_slug(name) == name
+    item = next(list_slugs(title))
+    assert name.startswith(item) and not item.endswith("-")

@@ -23,9 +23,26 @@ def test_git_lists_what_is_tracked_and_what_is_new_but_not_what_is_ignored(tmp_p
     assert list_files(root) == (".gitignore", "README.md", "new.py", "src/app.py")
 
 
-def test_a_walk_respects_the_ignore_file_and_knows_build_folders(tmp_path: Path) -> None:
+def test_a_walk_respects_ignore_files_at_every_level_and_knows_build_folders(tmp_path: Path) -> None:
     write(tmp_path, {**FILES, **IGNORED, "node_modules/a/index.js": "", ".venv/b.py": "", "build/c.js": ""})
-    assert list_files(tmp_path) == (".gitignore", "README.md", "src/app.py")
+    write(
+        tmp_path, {"lib/.gitignore": "*.tmp\n!keep.log\n/only.py\n", "lib/a.tmp": "", "lib/keep.log": "ok\n"}
+    )
+    write(tmp_path, {"lib/only.py": "", "lib/deep/only.py": "z\n", "lib/deep/b.tmp": ""})
+    assert list_files(tmp_path) == (
+        ".gitignore",
+        "README.md",
+        "lib/.gitignore",
+        "lib/deep/only.py",
+        "lib/keep.log",
+        "src/app.py",
+    )
+
+
+def test_outside_git_what_a_folder_ignores_reaches_no_survey(tmp_path: Path) -> None:
+    write(tmp_path, {"app/.gitignore": "private.py\nconf/\n", "app/private.py": "", "app/conf/keys.py": ""})
+    write(tmp_path, {"app/open.py": "", "private.py": ""})
+    assert list_files(tmp_path) == ("app/.gitignore", "app/open.py", "private.py")
 
 
 def test_outside_git_an_ignore_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

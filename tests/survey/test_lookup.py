@@ -64,6 +64,15 @@ def test_a_small_file_is_shown_whole_and_a_long_one_is_not(office: Path) -> None
     assert len(shown["press/toner.py"].text.split("\n")) < SMALL_FILE
 
 
+def test_two_excerpts_that_nearly_touch_are_one(tmp_path: Path) -> None:
+    body = "    first = 1\n" * 12
+    code = f"{FILLER}\n\ndef toner_level():\n{body}\n\ndef toner_warning():\n{body}\n\n{FILLER}"
+    write(tmp_path, {"press.py": code})
+    (shown,) = find_excerpts(tmp_path, "Warn: `toner_level` and `toner_warning`")
+    assert "def toner_level" in shown.text
+    assert "def toner_warning" in shown.text
+
+
 def test_what_the_item_leaves_as_it_is_steers_nowhere(tmp_path: Path) -> None:
     write(tmp_path, {"reload.py": "def reload_all():\n    pass\n", "toner.py": "def toner():\n    pass\n"})
     item = "Warn when the toner is low\n\nIt is grey. The `--reload` supervisor should stay as it is."

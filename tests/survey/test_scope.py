@@ -75,6 +75,10 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
     assert likely_files(findings) == ("a.py", "pyproject.toml", "b.py")
 
 
+def test_users_that_are_not_known_give_no_figure_and_no_low() -> None:
+    assert estimate(found("a.py"), None) == ("small", "medium", "")
+
+
 def test_nothing_found_is_a_guess_without_a_figure() -> None:
     assert estimate([], []) == ("medium", "medium", "")
 

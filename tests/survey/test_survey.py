@@ -56,6 +56,16 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
 
 
+def test_a_name_that_most_files_mention_gives_no_low_complexity(tmp_path: Path) -> None:
+    users = {f"src/press/user{n}.py": "from .mail import send_copy\n" for n in range(30)}
+    others = {f"src/press/other{n}.py": "x = 1\n" for n in range(10)}
+    write(tmp_path, {"src/press/mail.py": "def send_copy() -> None:\n    pass\n", **users, **others})
+    found = survey(tmp_path, Item("copy", "Send a copy", "Change `send_copy` in `src/press/mail.py`."))
+    draft = draft_answer(found, "00-03", "Complexity") or ""
+    assert not draft.startswith("low")
+    assert "0 other files" not in draft
+
+
 @pytest.mark.parametrize("named", ["PaperTray", "paper_left", "paper_left()"])
 def test_what_the_item_spells_like_code_leads_the_drafts(press: Path, named: str) -> None:
     write(

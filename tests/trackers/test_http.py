@@ -98,6 +98,16 @@ def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, un
     assert failure(service(server.address, token=None)) == (unknown or known)
 
 
+def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
+    server.refuses("/x", 403, X_RateLimit_Remaining="0")
+    said = f"Tracker has a limit of requests, and it is reached (403). {SAVED} Try again later."
+    assert failure(service(server.address)) == said
+    server.refuses("/x", 403, Retry_After="7")
+    assert failure(service(server.address)) == said
+    server.refuses("/x", 403, X_RateLimit_Remaining="4")
+    assert failure(service(server.address)).startswith("Tracker does not show ABC-1")
+
+
 def test_a_redirect_within_the_host_is_followed_with_the_credentials(server: Tracker) -> None:
     server.refuses("/x", 301, Location="/moved")
     server.refuses("/moved", 307, Location=f"{server.address}/there")

@@ -29,6 +29,16 @@ _Context = TypeVar("_Context")
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # The field that a message of msgspec is about: where it stands, or that it is missing.
 _FIELD = re.compile(r"`\$\.(?P<wrong>\w+)|missing required field `(?P<missing>\w+)`")
+_LENGTH = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
+_TYPE = re.compile(r"Expected `(\w+)`, got `(\w+)`")
+_KINDS = {
+    "str": "text",
+    "array": "a list",
+    "object": "a group of `field: value` lines",
+    "bool": "true or false",
+    "int": "a number",
+    "float": "a number",
+}
 
 
 class Problem(Struct, frozen=True):
@@ -249,9 +259,15 @@ def convert(value: object, struct: type[_Value]) -> _Value:
     if found and found["missing"]:
         raise UnusableError(found["missing"], "is missing")
     field = found["wrong"] if found else "it"
-    reason = said.partition(" - at ")[0].replace("Expected", "must be").replace("got", "is")
-    choices = get_args(get_type_hints(struct).get(field)) if reason.startswith("Invalid enum") else ()
-    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else reason)
+    if length := _LENGTH.match(said):
+        unit = "characters" if length[1] == "str" else "entries"
+        raise UnusableError(field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}")
+    if types := _TYPE.match(said):
+        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
+        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
+        raise UnusableError(field, f"must be {wanted}, is {given}{quotes}")
+    choices = get_args(get_type_hints(struct).get(field))
+    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else said)
 
 
 def escape_hidden(text: str) -> str:

@@ -84,10 +84,17 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     except RuleBroken as error:
         file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
         skip_if = ""
-    criteria = _parse_rows(
-        file, sections, "Validation", 3, lambda row: row[0] in labels and validation.is_known_check(row[1])
-    )
-    targets = _parse_rows(file, sections, "Artifacts", 2, lambda row: row[0] in given.outputs)
+
+    def check_criterion(label: str, check: str, _follow_up: str) -> str:
+        if label not in labels:
+            return f"no question has the label '{label}'"
+        return "" if validation.is_known_check(check) else f"'{check}' is not a known check"
+
+    def check_target(output: str, _section: str) -> str:
+        return "" if output in given.outputs else f"'{output}' is not among the outputs"
+
+    criteria = _parse_rows(file, sections, "Validation", 3, check_criterion)
+    targets = _parse_rows(file, sections, "Artifacts", 2, check_target)
     return Step(
         step_id=given.step_id,
         title=given.title,
@@ -136,8 +143,10 @@ def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Questio
     questions: dict[str, Question] = {}
     for label, block in blocks:
         place = f"{mode}, '{label[:MAX_LABEL_LENGTH]}'"
-        if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>") or label in questions:
-            file.warn(place, f"a label stands once, has at most {MAX_LABEL_LENGTH} characters, no * | ` < >")
+        if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>"):
+            file.warn(place, f"a label has at most {MAX_LABEL_LENGTH} characters and none of * | ` < >")
+        elif label in questions:
+            file.warn(place, "the label stands twice at this depth; the second question is ignored")
         elif question := _parse_question(label, block, place, file):
             questions[label] = question
     return tuple(questions.values())
@@ -170,13 +179,16 @@ def _parse_rows(
     sections: Mapping[str, list[str]],
     section: str,
     columns: int,
-    is_sound: Callable[[list[str]], bool],
+    find_fault: Callable[..., str],
 ) -> Iterator[list[str]]:
     """Yield the list lines of a section, each cut at its bars into so many cells that name what there is."""
     for line in filter(None, (" ".join(line.split()) for line in sections.get(section, ()))):
         cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
-        if line.startswith("- ") and len(cells) == columns and all(cells) and is_sound(cells):
-            yield cells
+        if not line.startswith("- ") or len(cells) != columns or not all(cells):
+            fault = f"a line needs {columns} parts with | between them"
         else:
-            said = f"needs {columns} parts with | between them that name what there is; ignored: {line[:80]}"
-            file.warn(section, f"a line {said}")
+            fault = find_fault(*cells)
+        if fault:
+            file.warn(section, f"{fault}; ignored: {line[:80]}")
+        else:
+            yield cells

@@ -8,6 +8,8 @@ section is not judged by what it says: whatever the user did not give or accept 
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -90,17 +92,19 @@ def _documents(table: Table) -> list[str]:
 
 # --- forms ----------------------------------------------------------------------------------------------
 
-_JSON = re.compile(r"""\s*+(?:```\w*+\s++)?[\[{]\s*+(?:[\[{]\s*+)?"[^"\n]{0,200}"\s*+[:,\]]""")
+_FENCE = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
+_KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
 _REFUSAL = re.compile(
-    r"\A(?:(?:i'm|i am) )?(?:very |so )?sorry,? (?:but )?i (?:can't|cannot|won't|am (?:not able|unable))"
-    r"|\Ai (?:can't|cannot|won't|am unable to|am not able to)"
+    r"\A(?:i'm|i am) (?:very |so )?sorry,? (?:but )?i (?:can't|cannot|won't|am (?:not able|unable))"
+    r"|\A(?:sorry,? (?:but )?)?i (?:can't|cannot|won't|am unable to|am not able to)"
     r" (?:help|assist|comply|fulfil|continue|(?:provide|do|answer|write) that)\b"
     r"|\bas an? (?:ai|artificial intelligence|(?:large )?language model)"
     r"(?: (?:language model|model|assistant))?(?=,| i\b|\.|\Z)"
 )
 _PREAMBLE = re.compile(
     r"\A(?:(?:sure|certainly|of course|absolutely|okay|ok|great|understood|got it)(?: thing)?[,!.:]* "
-    r"(?:here(?:'s| is| are)\b|let me (?:write|answer|draft)|i'd be |i'll (?:write|answer|play)|below )"
+    r"(?:here(?:'s| is| are)\b|let me (?:write|answer|draft|respond)|i'd be |i'll (?:write|answer|play)"
+    r"|below )"
     r"|here(?:'s| is| are) (?:\S+ ){0,4}"
     r"(?:contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section)\b[^.]{0,60}:"
     r"|(?:as )?requested,? )"
@@ -125,7 +129,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     plain = " ".join(fold_text(text).split())
     if not words_of(text):
         return "The text is empty: say something."
-    if _JSON.match(text):
+    if _is_json(text):
         return "It is JSON: say it in plain words."
     if _REFUSAL.search(plain):
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
@@ -136,22 +140,46 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     return ""
 
 
+def _is_json(text: str) -> bool:
+    fenced = _FENCE.fullmatch(text.strip())
+    inner = (fenced["code"] if fenced else text).strip()
+    if not inner.startswith(("{", "[")):
+        return False
+    try:
+        return isinstance(json.loads(inner), dict | list)
+    except (ValueError, RecursionError):
+        return bool(_KEY.match(inner))  # cut off, or with something behind it
+
+
 # --- names before words ---------------------------------------------------------------------------------
 
 
 def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
-    others = tuple(persona.name for persona in roster.personas if persona.key != speaker.key)
+    others = tuple(_fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
     start = 0
     for line in text.split("\n"):
-        found = _name_pattern(others).match(fold_text(line))
+        found = _name_pattern(others).match(_fold_look_alikes(line))
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found and found["first"] and not found["role"] and not found["bold"]
         if found and not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
-            where = f'these words stand after "{found["who"].strip().title()}:"'
+            where = f'these words stand after "{found["who"].strip()}:"'
             reason = f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
             yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
         start += len(line) + 1
+
+
+_LOOK_ALIKES = str.maketrans(
+    "АВСЕНІЈКМОРЅТХУҮԜаԁеһіјкмопрѕтухԝѵɑɡıΑΒΕΗΙΚΜΝΟΡΤΥΧΖαικνορτυχ",
+    "ABCEHIJKMOPSTXYYWadehijkmonpstyxwvagiABEHIKMNOPTYXZaiknoptux",
+)
+
+
+def _fold_look_alikes(words: str) -> str:
+    """Return words in plain Latin letters where others look the same, without accents and hidden signs."""
+    plain = unicodedata.normalize("NFKD", words)
+    shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
+    return shown.translate(_LOOK_ALIKES)
 
 
 @lru_cache(maxsize=64)

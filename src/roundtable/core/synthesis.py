@@ -35,6 +35,7 @@ HEADINGS: Mapping[Part, str] = {
 }
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
+_WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
 class Entry(Struct, frozen=True):
@@ -397,10 +398,10 @@ def shorten_text(text: str, length: int) -> str:
 def own_words(turn: Turn, subject: str = "") -> str:
     """Return what the user said when they decided: the sentence nearest to the subject, and the reason.
 
-    The reason is the sentence right after it, unless that asks or defers.
+    The reason is the sentence right after it, unless that worries, asks or defers.
     """
     sentences = list(split_sentences(join_lines(turn.text)))
-    firm = [at for at, each in enumerate(sentences) if can_decide(each)]
+    firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
 

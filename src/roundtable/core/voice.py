@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from . import lazy_re as re
+from .errors import RuleBroken
 from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, cut_words, fold_text, stem_word, words_of
 from .turns import Turn
@@ -28,19 +29,25 @@ _MANY_BLANKS = re.compile(r"(\s\s)\s+")
 # Several times what a contribution may have; a persona's patterns are only so quick.
 _LONGEST_CHECKED = 4_000
 # Double quotes of any make, and single ones around a phrase; backticks hold code, not somebody's words.
-_QUOTES = str.maketrans("“”„«»‘’", '"""""\'\'')
 _QUOTATION = re.compile(
     r"""
       "(?!")[^"\n]*+(?>(?:\n(?!\s*\n)[^"\n]*+)*)"
+    | “(?!”)[^“”\n]*+(?>(?:\n(?!\s*\n)[^“”\n]*+)*)”
+    | „(?![“”])[^„“”\n]*+(?>(?:\n(?!\s*\n)[^„“”\n]*+)*)[“”]
+    | «(?!»)[^«»\n]*+(?>(?:\n(?!\s*\n)[^«»\n]*+)*)»
     | (?<![\w])'(?=\w)[^'\n]*+(?>(?:(?<=\w)'(?=\w)[^'\n]*+)*)'(?!\w)
+    | (?<![\w])‘[^‘’\n]*+(?>(?:’(?=\w)[^‘’\n]*+)*)’(?!\w)
     """,
     re.VERBOSE,
 )
 _COMMITTEE = re.compile(
     r"""\b(?:
-      (?:i|we)\s(?:all\s|both\s|fully\s|totally\s)*agree | agree\smore | well\ssaid | work\stogether
+      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s|strongly\s|generally\s)*agree
+    | (?:could\snot|couldn't|cannot|can't)\sagree\smore | well\ssaid | work\stogether
+    | (?:i\s)?(?:echo|second|support)\s(?:that|this|what\s(?:has\sbeen|was|everyone|they)\ssaid)
     | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
-    | as\sa\s(?:team|group) | pros\sand\scons | we(?:'re|\sare)\s(?:all\s)?(?:aligned|on\sthe\ssame\spage)
+    | as\sa\s(?:team|group) | pros\sand\scons
+    | we(?:'re|\sare)\s(?:all\s)?(?:aligned|in\sagreement|on\sthe\ssame\spage)
     | nothing\s(?:more\s|else\s)?to\sadd | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
     | (?:consider|balance|weigh)\s(?:all|every|everyone's|both)
       \s(?:perspectives?|views?|viewpoints?|sides?|angles?|options?|needs?|factors?)
@@ -91,7 +98,12 @@ def _find_forbidden(
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
-        matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+        try:
+            matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+        except re.error as error:
+            raise RuleBroken(
+                f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
+            ) from error
         for words in {words.casefold(): words for words in matches if words}.values():
             if ban.kind != "vocabulary" or not heard.issuperset(map(stem_word, words_of(words))):
                 yield Violation("forbidden", words, ban.reason)
@@ -107,7 +119,7 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def strip_quotations(text: str) -> str:
     """Return the text with a mark in place of each quotation."""
-    return _QUOTATION.sub(" \ufffc ", text.translate(_QUOTES))
+    return _QUOTATION.sub(" \ufffc ", text)
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -49,30 +49,34 @@ class Addition(Struct, frozen=True):
 
 
 def insert_addition(
-    document: bytes, block: str, *, topic: str, section: str | None = None, own_heading: str = ""
+    document: bytes, block: str, *, topic: str, section: str | None = None, step_id: str = ""
 ) -> Addition:
     """Return the document with the block at the end of the section that fits, and nothing else changed.
 
-    With `own_heading` that is the section of this name, which is made at the end where it is missing.
+    With `step_id` that is the step's own, named `topic`; of several the one that holds its text. Where
+    nothing fits, a section is made at the end: of that name, else for what is additional.
     """
     shape = read_outline(document)
-    own_texts = [own for own in find_step_texts(shape) if own.is_intact]
+    own_texts = find_step_texts(shape)
+    intact = [own for own in own_texts if own.is_intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [
-        found for found in shape.sections if not any(own.start <= found.start < own.end for own in own_texts)
+        found for found in shape.sections if not any(own.start <= found.start < own.end for own in intact)
     ]
-    heading, made_level = clean_heading(own_heading) or ADDITIONAL, 2 if own_heading else 3
-    if own_heading:
-        chosen = next(iter(find_named_sections(free, own_heading)), None)
+    if step_id:
+        chosen, level = _find_step_section(free, own_texts, step_id, topic), 2
+        named = made = clean_heading(topic)
     else:
-        chosen = choose_section(free, topic=topic, section=section)
+        chosen, level = choose_section(free, topic=topic, section=section), 3
+        named, made = None, ADDITIONAL
+    start = "" if chosen else f"{'#' * level} {made}\n\n"
+    if chosen:
+        named, level = chosen.heading, chosen.level
     position = find_section_end(shape, chosen) if chosen else find_document_end(shape)
-    made = "" if chosen else f"{'#' * made_level} {heading}\n\n"
-    named = chosen.heading if chosen else (own_heading and heading) or None
-    for text in _safe_forms(block, chosen.level if chosen else made_level, is_addition=True):
+    for text in _safe_forms(block, level, is_addition=True):
         if not text:
             return Addition(document, position, 0, named)
-        new = _set_apart(shape, position, made + text)
+        new = _set_apart(shape, position, start + text)
         if addition := _replace(shape, position, position, new, named):
             return addition
     raise RuleBroken(_REFUSAL)
@@ -82,7 +86,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
     """Return the document with the step's text in its section, replacing what it wrote and nobody edited."""
     shape = read_outline(document)
     own_texts = find_step_texts(shape)
-    section = _find_step_section(shape, own_texts, step_id, heading)
+    section = _find_step_section(shape.sections, own_texts, step_id, heading)
     mine = [own for own in own_texts if section and _is_inside(own, section, step_id)]
     intact = [own for own in mine if own.is_intact]
     for form in _safe_forms(text, section.level if section else 2, is_addition=False):
@@ -328,10 +332,10 @@ def _digest(text: str) -> str:
 
 
 def _find_step_section(
-    shape: Outline, own_texts: Sequence[StepText], step_id: str, heading: str
+    sections: Iterable[Section], own_texts: Sequence[StepText], step_id: str, heading: str
 ) -> Section | None:
     """Return the section of that name; of several, the first that holds this step's text, else the first."""
-    found = find_named_sections(shape.sections, heading)
+    found = find_named_sections(sections, heading)
     mine = (section for section in found if any(_is_inside(own, section, step_id) for own in own_texts))
     return next(mine, found[0] if found else None)
 

@@ -8,10 +8,20 @@ from collections.abc import Container, Iterator, Mapping
 from msgspec import Struct
 
 from ..core.steps import DEPTHS, Step
-from ..core.text import parse_heading, strip_unprintable, unescape_markdown
+from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
-from .drafting import ACCEPTANCE, CHOICE, DECISION, ERRORS_LABEL, FEATURES, STORY_LABELS, read_priority_table
+from .drafting import (
+    ACCEPTANCE,
+    CHOICE,
+    DECISION,
+    ERRORS_LABEL,
+    FEATURES,
+    SIZE_WORDS,
+    STORY_LABELS,
+    read_priority_table,
+    read_sizes,
+)
 from .ids import (
     ERRORS,
     MATRIX,
@@ -97,19 +107,17 @@ def _read_decision(record: DecisionRecord) -> str:
 
 
 def _read_size(scan: str) -> AnswersByLabel:
-    """Return the words on scope and complexity; where a value is all, the scope names both, as when asked."""
-    values, words = (
-        [find_labelled(scan, label) for label in labels]
-        for labels in (("Scope", "Complexity"), ("Why this scope", "Why this complexity"))
-    )
-    # Earlier versions left the value out of the reason.
-    scope, complexity = (
-        why if value in why else "; ".join(filter(None, (value, why)))
-        for value, why in zip(values, words, strict=True)
-    )
-    if scope == values[0] and scope and complexity:
-        scope = f"{scope}, complexity: {values[1]}"
-    return {("00-03", "Scope"): scope, ("00-03", "Complexity"): complexity}
+    """Return the words on scope and complexity; where values are all, the scope names both, as when asked."""
+    found: AnswersByLabel = {}
+    for label in ("Scope", "Complexity"):
+        value, why = find_labelled(scan, label), find_labelled(scan, f"Why this {label.lower()}")
+        # Earlier versions left the value out of the reason.
+        is_named = read_sizes(label, why).get(label) == fold_text(value)
+        found["00-03", label] = why if is_named else "; ".join(filter(None, (value, why)))
+    scope, complexity = found["00-03", "Scope"], find_labelled(scan, "Complexity")
+    if SIZE_WORDS.issuperset(map(fold_text, (scope, complexity))):
+        found["00-03", "Scope"] = f"{scope}, complexity: {complexity}"
+    return found
 
 
 class LabelledAnswer(Struct, frozen=True):

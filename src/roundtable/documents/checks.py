@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -374,14 +374,13 @@ def check_answers(
 
 
 def _missing_lines(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the earlier lines, each with its number, that stand less often in the later text."""
-    left = Counter(later)
-    missing = []
-    for number, line in enumerate(earlier, 1):
-        left[line] -= 1
-        if left[line] < 0:
-            missing.append((number, line))
-    return missing
+    """Return the earlier lines, each with its number, that the later text does not have in that order."""
+    rest = iter(later)
+    if all(line in rest for line in earlier):
+        return []
+    blocks = SequenceMatcher(None, earlier, later, autojunk=False).get_matching_blocks()
+    kept = {at for block in blocks for at in range(block.a, block.a + block.size)}
+    return [(at, line) for at, line in enumerate(earlier, 1) if at - 1 not in kept]
 
 
 def _quote(line: str) -> str:

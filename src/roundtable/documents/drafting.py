@@ -26,7 +26,7 @@ from ..core.text import (
     word_set,
     words_of,
 )
-from ..core.validation import is_settled
+from ..core.validation import is_settled, says_none
 from .blocks import find_decisions
 from .ids import (
     ERRORS,
@@ -42,9 +42,10 @@ from .ids import (
     list_rows,
     list_stories,
     pair_closest,
+    stem_words,
     word_share,
 )
-from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
+from .outline import find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
     DraftContext,
@@ -153,7 +154,18 @@ _COMPLEXITY = re.compile(
     re.IGNORECASE,
 )
 _SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
+SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
+
+
+def read_sizes(label: str, text: str) -> dict[str, str]:
+    """Return the scope and the complexity that an answer under one of these labels names."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        # The later line corrects the earlier; "small, low" says both.
+        plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
+        sizes = zip(("Scope", "Complexity"), read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
+        found |= {each: value for each, value in sizes if value}
+    return found
 
 
 def write_size(context: DraftContext) -> str:
@@ -161,16 +173,12 @@ def write_size(context: DraftContext) -> str:
     said = {label: context.text(label) for label in ("Scope", "Complexity")}
     found: dict[str, str] = {}
     for label, text in said.items():
-        for line in text.splitlines():
-            # The later line corrects the earlier; "small, low" says both.
-            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
-            sizes = zip(said, read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
-            found |= {each: value for each, value in sizes if value}
+        found |= read_sizes(label, text)
     values = [write_paragraph(label, found[label]) for label in said if label in found]
     words = [
         write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
         for label, text in said.items()
-        if text and (label not in found or not _SIZE_WORDS.issuperset(words_of(text)))
+        if text and (label not in found or not SIZE_WORDS.issuperset(words_of(text)))
     ]
     rest = write_labelled(context.without(*said))
     return join_section(values, words, rest, write_open_questions(context.answers))
@@ -233,7 +241,7 @@ def _assign_criteria(
 
     Where as many are left as features without one, and the words do not part them, each gets one in order.
     """
-    wanted = [content_words(feature) for feature in features]
+    wanted = [stem_words(feature) for feature in features]
     texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
         if (named := _OWNER.match(criterion)) and named["number"] in numbers:
@@ -243,7 +251,7 @@ def _assign_criteria(
     free = [at for at in range(len(features)) if at not in owners.values()]
     loose = [place for place in range(len(texts)) if place not in owners]
     for place in loose:
-        words = content_words(texts[place])
+        words = stem_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
         owners[place] = -max(shared)[2]
     if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
@@ -326,13 +334,13 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     """Return the requirements that a story is about, by words; the only one where there is one."""
     if len(listed) == 1:
         return list(listed)
-    words = content_words(text)
-    shares = [word_share(content_words(each.text), words) for each in listed]
+    words = stem_words(text)
+    shares = [word_share(stem_words(each.text), words) for each in listed]
     best = max(shares, default=0.0)
     return [
         each
         for each, share in zip(listed, shares, strict=True)
-        if share >= best * 0.8 and (share >= _CLOSE or len(content_words(each.text) & words) >= _COMMON)
+        if share >= best * 0.8 and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
     ]
 
 
@@ -340,7 +348,9 @@ PRIORITIES = ("Must", "Should", "Could", "Won't")
 _COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 _FREE = "Priorities"
 _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Could", "Won't")))
-_LABEL = re.compile(r"\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:^|(?<=[.;\n]))\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE
+)
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _REST = frozenset(
@@ -363,7 +373,10 @@ _PLAIN_WORDS = tuple(
     for priority, words in (
         ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        ("Should", r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release)|not urgent|should"),
+        (
+            "Should",
+            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
+        ),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
     )
@@ -440,7 +453,7 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
     close = []
     for place, (_, thing) in enumerate(things):
         for each in listed if not _ID.search(thing) else ():
-            shared = len(content_words(thing) & content_words(each.text))
+            shared = len(stem_words(thing) & stem_words(each.text))
             also = len(set(words_of(thing)) & set(words_of(each.text)))
             if shared:
                 close.append(((-shared, -also), place, each.id))
@@ -454,11 +467,14 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
         if answer.unknown or asked not in _LABELS:
             continue
         current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
+        is_by_id = False
         for clause in filter(str.strip, _CLAUSE.split(answer.text)):
             if label := _LABEL.match(clause):
-                current = _find_priority(label[0])
+                current, is_by_id = _find_priority(label[0]), bool(_ID.search(clause))
                 yield current, clause[label.end() :]
                 continue
+            if is_by_id and not _ID.search(clause) and not _REST & set(words_of(clause)):
+                continue  # a remark on what was named by its id: "Must: FR-001. The mail must be short."
             pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
             if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
                 pieces = [(_find_priority(clause) or current, clause)]
@@ -537,7 +553,8 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        return write_answers(context.answers)
+        said = [escape_markdown(text)] if says_none(text) else []  # with why: "None, we keep PostgreSQL"
+        return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
@@ -550,12 +567,11 @@ def write_review(context: DraftContext) -> str:
     made: dict[str, tuple[str, str, str]] = {}
     for block, _, line in find_decisions(context.documents):
         words = unescape_markdown(line)
-        lead_in = _AGREED.match(words)
-        place = words.find(": ", lead_in.end() if lead_in else 0)
-        decision = words if place < 0 else words[:place]
-        name = unescape_markdown(write_title(_name_decision(_AGREED.sub("", decision))))
+        lead_in = found[0] if (found := _AGREED.match(words)) else ""
+        decision, _, reason = words.removeprefix(lead_in).partition(": ")
+        name = unescape_markdown(write_title(_name_decision(decision)))
         if name not in others:
-            made[name] = decision, words[len(decision) + 2 :], block.step_id
+            made[name] = lead_in + decision, reason, block.step_id
     parts: list[str] = []
     given = _assign_record_ids(context, list(made))
     for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
@@ -589,6 +605,8 @@ def _write_record(
 ) -> list[str]:
     """Write the heading of a record, its status, what was weighed, and what was decided."""
     lines = split_lines(text)
+    if len(lines) == 1 and text.strip()[0].isdigit():
+        lines = (text.strip(),)  # "1. party login only" is no list
     decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
     context = ["#### Context", *weighed] if weighed else []
     status = f"**Status**: decided{where}"

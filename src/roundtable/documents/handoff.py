@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import escape_markdown, fold_text, unescape_markdown
@@ -29,7 +31,7 @@ _LABELS = {
     "criteria": ("expected", "acceptance"),
     "contract": ("contract", "limits", "rules", "refusal", "checks"),
     "fixed": ("constraints", "fixed points", "conditions"),
-    "places": ("first edit", "touched", "places", "place"),
+    "places": ("first edit", "touched", "places"),
     "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
@@ -86,8 +88,16 @@ _Labelled = Sequence[tuple[LabelledAnswer, str]]
 """Answers, each with its source."""
 
 
-def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are those still open."""
+def collect_hand_off(
+    item: Item,
+    documents: Mapping[str, str],
+    questions: Iterable[OpenQuestion],
+    lines_of: LinesOf = lambda _: 0,
+) -> HandOff:
+    """Return what the documents say to whoever builds the item; `questions` are those still open.
+
+    `lines_of` tells which files there are; unless it is given, all of them.
+    """
     pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
@@ -114,6 +124,12 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         if not _PASSES_TODAY.search(one)
     )
     tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
+    # A bug report names its place in the cause.
+    causes = (
+        HandOffPoint(_mark_like(point.text, f"`{path}`"), point.source)
+        for point in _pick(labelled, ["cause"])
+        for path in _list_paths(point)
+    )
     return HandOff(
         item.name,
         item.slug,
@@ -121,7 +137,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         decisions=(*_list_decisions(documents), *found["decisions"]),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=found["places"],
+        places=tuple(_tell_missing(each, lines_of) for each in found["places"] or causes),
         risks=found["risks"],
         first_test=tests[:1],
         left_out=found["left_out"],
@@ -148,6 +164,20 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
     return tuple(found.values())
 
 
+def _list_paths(point: HandOffPoint) -> dict[str, str]:
+    """Return the places that a point names in folders of the project, each as written with its path."""
+    text = unescape_markdown(" ".join((point.text, *point.details)))
+    places = {found[0]: found["path"] for found in find_paths(text, planned=True)}
+    return {place: path for place, path in places.items() if "/" in path and path[0] not in "/~"}
+
+
+def _tell_missing(point: HandOffPoint, lines_of: LinesOf) -> HandOffPoint:
+    """Return a place, with the files that are still to be made."""
+    paths = dict.fromkeys(_list_paths(point).values())
+    missing = ", ".join(f"`{path}`" for path in paths if lines_of(path) is None)
+    return replace(point, text=f"{point.text} (not there yet: {missing})") if missing else point
+
+
 def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decision records with what was decided, then the decisions of discussions without one."""
     records = list_records(documents)
@@ -155,7 +185,7 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         words = [
             line
             for line in (record.part("Decision") or record.body).split("\n")
-            if line.strip() and not line.startswith(("#", "**Status**", "<!--"))
+            if line.strip() and not line.startswith(("#", "**Status**"))
             if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
         title = f"**{record.id}**: {escape_markdown(record.text)}"

@@ -13,6 +13,17 @@ from ..core import lazy_re as re
 from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
 
+_FIRST_CJK = "\u2e80"
+
+
+def stem_words(text: str) -> frozenset[str]:
+    """Return the stems of a text's words; scripts without spaces are taken in pairs of characters."""
+    found: set[str] = set()
+    for word in content_words(text):
+        is_pairs = max(word) >= _FIRST_CJK and len(word) > 1
+        found.update(word[at : at + 2] for at in range(len(word) - 1)) if is_pairs else found.add(word)
+    return frozenset(found)
+
 
 def word_share(one: frozenset[str], other: frozenset[str]) -> float:
     """Return how much of the one is in the other, from 0 to 1."""
@@ -48,10 +59,10 @@ def assign_ids(
     prefix: str, texts: Sequence[str], known: Sequence[KnownId], *, taken: Iterable[str] = (), digits: int = 3
 ) -> tuple[str, ...]:
     """Return an id for each text: the one that it has, else the lowest that is neither in use nor `taken`."""
-    old = [(entry, content_words(_FORMULA.sub(" ", entry.text))) for entry in known]
+    old = [(entry, stem_words(_FORMULA.sub(" ", entry.text))) for entry in known]
     alike = []
     for index, text in enumerate(texts):
-        words = content_words(_FORMULA.sub(" ", text))
+        words = stem_words(_FORMULA.sub(" ", text))
         for entry, others in old:
             likeness = 2 * len(words & others) / max(len(words) + len(others), 1)
             if text == entry.text or likeness >= _SAME:
@@ -105,7 +116,10 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
 
 
 class DecisionRecord(KnownId, frozen=True):
-    """A decision record of architecture or design: its id and title, its file, and the lines below."""
+    """A decision record of architecture or design: its id and title, its file, and the lines below.
+
+    What was added to it since, such as feedback, is no part of it.
+    """
 
     file: str
     body: str
@@ -118,7 +132,7 @@ class DecisionRecord(KnownId, frozen=True):
 def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     """Return the decision records of architecture and design."""
     return tuple(
-        DecisionRecord(heading.id, heading.text, name, "\n".join(lines))
+        DecisionRecord(heading.id, heading.text, name, "\n".join(lines).partition("<!--")[0])
         for name in (OVERVIEW, SUMMARY)
         for heading, lines in sections_with_ids(documents.get(name, ""), "ADR")
     )

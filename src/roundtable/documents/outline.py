@@ -24,6 +24,7 @@ MAX_DOCUMENT_SIZE = 5_000_000
 _BOM = b"\xef\xbb\xbf"
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
+_KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
 _MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
 
 
@@ -198,10 +199,12 @@ def _line_starts(document: bytes) -> tuple[int, ...]:
 
 def _front_matter(source: list[str]) -> int:
     """Return how many lines the front matter takes: none where the first rule opens no such block."""
-    # After a rule that is none there is a blank line.
-    if not _RULER.fullmatch(source[0]) or not "".join(source[1:2]).strip():
+    if not _RULER.fullmatch(source[0]):
         return 0
-    return next((at + 1 for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
+    last = next((at for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
+    # After a blank line only a key tells front matter from a rule.
+    first = next((line for line in source[1:last] if line.strip()), "")
+    return last + 1 if last and (source[1].strip() or _KEY.match(first)) else 0
 
 
 def _render_heading(content: str, env: dict[str, Any]) -> str:

@@ -245,9 +245,10 @@ def split_statements(text: str) -> tuple[str, ...]:
 
 
 def _split_numbered(line: str) -> tuple[str, ...]:
-    """Return the entries of a line such as `1. A 2. B`; none where they are not numbered from one."""
+    """Return the entries of a line such as `1. A 2. B`; none where it does not count from one."""
     marks = list(_NUMBER.finditer(line))
-    if len(marks) < 2 or [int(each["number"]) for each in marks] != list(range(1, len(marks) + 1)):
+    numbers = [int(each["number"]) for each in marks]
+    if len(marks) < 2 or numbers != list(range(1, len(marks) + 1)) or line[: marks[0].start()].strip():
         return ()
     ends = [*(each.start() for each in marks[1:]), len(line)]
     return tuple(line[each.end() : end].strip() for each, end in zip(marks, ends, strict=True))

@@ -185,7 +185,7 @@ def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
         words = unescape_markdown(written)
         yield _Decision(content_words(words), f"{words} ({block.file}:{number})", block.timestamp)
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
-        words = f"{record.text} {record.body}".partition("<!--")[0]
+        words = f"{record.text} {record.body}"
         yield _Decision(content_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
 
 

@@ -226,6 +226,10 @@ def draft_problem(folder: Path) -> str | None:
 
 def make_slug(title: str) -> str:
     """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
+    return _spell_name(title)[:MAX_SLUG_LENGTH].rstrip("-")
+
+
+def _spell_name(title: str) -> str:
     plain = unicodedata.normalize("NFC", title)
     if not plain.isascii():
         from anyascii import anyascii  # late: its tables are needed for few titles
@@ -234,7 +238,15 @@ def make_slug(title: str) -> str:
         plain = "".join(anyascii(char) for char in plain if unicodedata.category(char)[0] != "S")
     apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain.lower())  # `click.edit` is two words
     name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-")
-    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
+    return name or UNTITLED
+
+
+def _cut_name(name: str, length: int) -> str:
+    """Return the name up to a length, at the end of a word where that leaves at least half of it."""
+    whole = name[: length + 1].rpartition("-")[0]
+    if len(name) <= length:
+        return name
+    return whole if len(whole) >= length // 2 else name[:length].rstrip("-")
 
 
 def _title_of(text: str) -> str:
@@ -251,11 +263,11 @@ def _title_of(text: str) -> str:
 
 def list_slugs(title: str) -> Iterator[str]:
     """Yield the title's slug, then the slug with each number that follows, no longer than a slug may be."""
-    name = make_slug(title)
-    yield name
+    name = _spell_name(title)
+    yield _cut_name(name, MAX_SLUG_LENGTH)
     for number in count(2):
         ending = f"-{number}"
-        yield name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
+        yield _cut_name(name, MAX_SLUG_LENGTH - len(ending)) + ending
 
 
 def _is_link_out(root: Path, path: Path) -> bool:
@@ -304,10 +316,15 @@ def _split(draft: str) -> tuple[str, str]:
     return one_line(heading[1]), text.strip()
 
 
+_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*+\s*+", re.DOTALL)
+
+
 def _find_heading(draft: str) -> int | None:
-    """The place of the title: the first line with text, after front matter, where that is a heading."""
+    """The place of the title: the first line after front matter and comments, if it is a heading."""
     lines = draft.split("\n")
     bare = [line.rstrip() for line in lines]
     start = bare.index("---", 1) + 1 if bare[0] == "---" and "---" in bare[1:] else 0
-    at = next((at for at in range(start, len(lines)) if bare[at]), None)
-    return at if at is not None and parse_heading(lines[at]) else None
+    rest = "\n".join(bare[start:])
+    comments = _COMMENTS.match(rest)
+    at = start + rest.count("\n", 0, comments.end() if comments else 0)
+    return at if any(map(parse_heading, lines[at : at + 1])) else None

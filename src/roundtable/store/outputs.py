@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import lines
+from ..core.citations import LinesOf
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
@@ -122,7 +123,7 @@ class Outputs(Struct, frozen=True):
 
         def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
-                document = insert_addition(document, block, topic=heading, own_heading=heading).document
+                document = insert_addition(document, block, topic=heading, step_id=step.step_id).document
             return document, _heading_in(document, heading)
 
         try:
@@ -446,10 +447,12 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     return file
 
 
-def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
-    """Return what the item's documents say to whoever builds it."""
+def read_hand_off(
+    folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf = lambda _: 0
+) -> HandOff:
+    """Return what the item's documents say to whoever builds it; `lines_of` tells which files there are."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions)
+    return collect_hand_off(read_item(folder), documents, questions, lines_of)

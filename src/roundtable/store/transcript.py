@@ -111,9 +111,13 @@ def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
             yield StoredTranscript(number, name, text, parse_transcript(text))
 
 
-def find_transcript(folder: Path, number: str) -> StoredTranscript | None:
-    """Return the transcript of that number in the list, counted from 1; None if none can be read."""
-    return next((each for each in parse_transcripts(folder) if str(each.number) == number), None)
+def find_transcript(folder: Path, number: str) -> str | None:
+    """Return the text of the transcript of that number in the list, counted from 1; None if there is none.
+
+    DiskFailed says why one cannot be read.
+    """
+    listed = {str(at): f"{FOLDER}/{path.name}" for at, path in enumerate(list_transcripts(folder), start=1)}
+    return read_inside(folder, listed[number]).decode("utf-8-sig", "replace") if number in listed else None
 
 
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:

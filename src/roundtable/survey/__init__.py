@@ -59,7 +59,7 @@ def survey(
     others = sorted(known - {file.path for file in radius}) if more else []
     led_to = rank_files(root, others, more)
     new = [file for file in led_to if file.lines][:_NEW]
-    scope, complexity, figure = estimate(found, users if names else None)
+    scope, complexity, figure = estimate(found, users)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
@@ -80,8 +80,8 @@ def _find_names(root: Path, touched: Sequence[FoundFile]) -> list[str]:
     return [name for name in names if len(name) > 3 and not name.startswith("__")][:_NAMES]
 
 
-def _find_users(root: Path, paths: Sequence[str], names: Sequence[str]) -> frozenset[str]:
-    """Return the source files and tests that mention a name; one that is everywhere says nothing."""
+def _find_users(root: Path, paths: Sequence[str], names: Sequence[str]) -> frozenset[str] | None:
+    """Return the source files and tests that mention a name; None without one, or where one is everywhere."""
     sources = [path for path in paths if file_kind(path) in ("source", "test")]
     mentions: dict[str, set[str]] = {name: set() for name in names}
     for path in files_holding(root, sources, names)[:_READ]:
@@ -90,7 +90,8 @@ def _find_users(root: Path, paths: Sequence[str], names: Sequence[str]) -> froze
             if re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", data):
                 found.add(path)
     most = max(8, len(sources) // 5)
-    return frozenset[str]().union(*(found for found in mentions.values() if len(found) <= most))
+    is_telling = mentions and all(len(found) <= most for found in mentions.values())
+    return frozenset[str]().union(*mentions.values()) if is_telling else None
 
 
 def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) -> tuple[FoundFile, ...]:

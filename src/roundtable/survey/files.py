@@ -194,52 +194,65 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
 
 
 def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
-    """Yield the files that the project's own ignore file does not ignore, until it takes too long.
+    """Yield the files that no rule ignores, until there are too many or it takes too long.
 
     Links are never followed, so a walk cannot come back to where it was.
     """
     end = time.monotonic() + _WALK_PATIENCE
-    rules = _read_ignore_file(root)
-    waiting = [""]
+    waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     found = 0
     while waiting and found < MAX_FILES:
-        folder = waiting.pop()
+        folder, rules = waiting.pop()
         try:
             with os.scandir(root / folder) as entries:
-                here = {entry.name: entry for entry in entries}
+                here = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             continue
-        if here.keys() >= _GIT_FOLDER:
+        names = {entry.name for entry in here}
+        if names >= _GIT_FOLDER:
             continue
-        for name, entry in here.items():
+        if ".gitignore" in names and (spec := _read_ignore_file(root / folder / ".gitignore")):
+            rules = (*rules, (folder, spec))
+        for entry in here:
+            path = folder + entry.name
             if time.monotonic() > end:
                 return
+            if len(path) > _LONGEST_PATH:
+                continue
             try:
                 is_folder, is_file = entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)
             except OSError:  # a filesystem that has to look at the file for it, and may not
                 continue
-            path = f"{folder}{name}/" if is_folder else f"{folder}{name}"
-            if len(path) > _LONGEST_PATH or rules.match_file(path):
-                continue
-            if is_folder and name not in _SKIPPED and path not in leave_out:
-                waiting.append(path)
-            elif is_file:
+            if is_folder:
+                inner = f"{path}/"
+                if entry.name not in _SKIPPED and inner not in leave_out and not _is_ignored(inner, rules):
+                    waiting.append((inner, rules))
+            elif is_file and not _is_ignored(path, rules):
                 found += 1
                 yield path
 
 
-def _read_ignore_file(root: Path) -> GitIgnoreSpec:
-    """Return the rules of the project's ignore file; none unless it is a regular file of a likely size."""
-    data = read_text(root, ".gitignore") or b""
-    rules = data.decode("utf-8", errors="replace").splitlines() if len(data) <= _LONGEST_IGNORE_FILE else []
-    bounded = [rule for rule in rules if _is_bounded(rule)]
+def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:
+    """Return the rules of an ignore file; None unless it is a regular file of a likely size."""
     try:
-        return GitIgnoreSpec.from_lines(bounded[:_MOST_RULES])
+        if (data := read_text(path.parent, path.name)) is None or len(data) > _LONGEST_IGNORE_FILE:
+            return None
+        lines = data.decode("utf-8", errors="replace").splitlines()
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_bounded(line)][:_MOST_RULES])
     except ValueError:
-        return GitIgnoreSpec.from_lines(())
+        return None
 
 
 def _is_bounded(rule: str) -> bool:
     """Whether the rule is quick to match: with each star more, all places are tried again."""
     stars = max(len(_STARS.findall(name)) for name in rule.split("/"))
     return len(rule) <= _LONGEST_RULE and max(stars, rule.count("**")) <= _MOST_STARS
+
+
+def _is_ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+    """Whether a rule ignores the path; the nearest ignore file that speaks of it decides, as in git."""
+    for folder, spec in reversed(rules):
+        verdict = spec.check_file(path[len(folder) :]).include
+        if verdict is not None:
+            return verdict
+    return False

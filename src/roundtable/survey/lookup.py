@@ -24,6 +24,7 @@ from .terms import extract_terms
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
 _FEWEST_LINES = 20
+_NEARLY = 12  # lines between two excerpts that are shown as one
 MAX_EXCERPT_LINES = 240  # of all excerpts together
 SMALL_FILE = 80  # a file of so few lines is shown whole
 _CANDIDATES = 24
@@ -72,8 +73,9 @@ class Excerpt(Struct, frozen=True):
         """The number of the last line."""
         return self.first + self.text.count("\n")
 
-    def overlaps(self, other: Excerpt) -> bool:
-        return self.path == other.path and self.first <= other.last and other.first <= self.last
+    def is_near(self, other: Excerpt) -> bool:
+        gap = max(self.first, other.first) - min(self.last, other.last)
+        return self.path == other.path and gap <= _NEARLY
 
     def is_excluded(self, excluded: Collection[str]) -> bool:
         """Whether the user said of one of these lines that it is not touched."""
@@ -98,8 +100,8 @@ def find_excerpts(
     """Return about six excerpts around the symbols that fit the item best, a small file whole.
 
     `item_text` has the title on its first line; words of the documents count less, but a file that they name
-    counts more, and one that a panel picked still more. Nothing comes from a file, nor from around a
-    `path:line`, that the user excluded.
+    counts more, and one that a panel picked still more. Two excerpts that nearly touch are one. Nothing comes
+    from a file, nor from around a `path:line`, that the user excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
@@ -126,8 +128,18 @@ def find_excerpts(
     chosen: list[Excerpt] = []
     left = MAX_EXCERPT_LINES
     for _, each in scored:
+        if near := next(filter(each.is_near, chosen), None):
+            first, last = min(near.first, each.first), max(near.last, each.last)
+            wider = replace(
+                near, first=first, text=_join_lines(texts[near.path].split(b"\n")[first - 1 : last])
+            )
+            more = last - first - (near.last - near.first)
+            if last - first < SMALL_FILE and more <= left and not wider.is_excluded(excluded):
+                chosen[chosen.index(near)] = wider
+                left -= more
+            continue
         length = each.last - each.first + 1
-        if length > left or each.is_excluded(excluded) or any(map(each.overlaps, chosen)):
+        if length > left or each.is_excluded(excluded):
             continue
         here = [other for other in chosen if other.path == each.path]
         tests = [other for other in (*chosen, each) if file_kind(other.path) == "test"]

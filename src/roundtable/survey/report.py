@@ -89,7 +89,8 @@ class Survey(Struct, frozen=True):
 def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tuple[Scope, Complexity, str]:
     """Estimate scope and complexity; return them with how many other files use those that look touched.
 
-    `users` are the files that mention what the findings define; None where no name is known.
+    `users` are the files that mention what the findings define; None where that is not known: no name, or one
+    that may mean something else in most files. Then there is no figure, and the complexity is not low.
     """
     likely = likely_files(findings)
     if not likely:
@@ -104,7 +105,9 @@ def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tu
         scope = "small"
     points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not is_tested)
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
-    complexity: Complexity = "low" if points <= 1 else "medium" if points == 2 else "high"
+    complexity: Complexity = (
+        "high" if points > 2 else "low" if points <= 1 and users is not None else "medium"
+    )
     them = "it" if len(likely) == 1 else "them"
     use = "file mentions" if len(using) == 1 else "files mention"
     return scope, complexity, "" if users is None else f"{len(using)} other {use} {them}"

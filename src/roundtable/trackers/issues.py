@@ -158,7 +158,7 @@ def get_json(
         raise service.error(failed) from None
     except HTTPError as error:
         error.close()
-        raise _explain_refusal(service, error.code) from None
+        raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
         raise _explain_silence(service, error) from error
 
@@ -207,8 +207,12 @@ class _SameHost(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
-def _explain_refusal(service: Service, status: int) -> TrackerFailed:
+def _explain_refusal(service: Service, status: int, headers: Message) -> TrackerFailed:
     """Return the failure for an answer that is a status instead of the issue."""
+    is_limit = headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
+    if status == 403 and is_limit:
+        failed = f"{service.name} has a limit of requests, and it is reached ({status})."
+        return service.error(failed, "Try again later.")
     if status == 429 or status >= 500:
         return service.error(f"{service.name} takes no requests for now ({status}).", "Try again later.")
     if status in (401, 403, 404):

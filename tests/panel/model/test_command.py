@@ -147,6 +147,11 @@ def test_megabytes_on_stderr_block_nothing_and_are_not_shown() -> None:
     assert len(str(asked.failed)) < 400
 
 
+def test_what_is_written_to_stderr_fills_no_disk() -> None:
+    asked = ask(program("import os, stat; print(stat.S_ISFIFO(os.fstat(2).st_mode))"))
+    assert asked.said == "True\n"
+
+
 def test_output_without_end_is_cut_where_a_service_would_cut_it(line: Line) -> None:
     flood = f"{line.hold}while True: print('more and more', flush=True)"
     asked = ask(program(flood), output_tokens=1_000)
@@ -194,6 +199,15 @@ def test_one_that_is_left_behind_with_the_output_open_holds_nothing_up(line: Lin
     script = f"import os\n{line.hold}print('Fine.', flush=True)\nif not os.fork():\n  {FOR_EVER}"
     asked = ask(program(script))
     assert (asked.said, asked.failure) == ("Fine.\n", None)
+    assert line.nobody_left()
+
+
+def test_one_that_is_left_behind_with_stderr_open_holds_nothing_up(line: Line) -> None:
+    script = (
+        f"import os, sys\n{line.hold}sys.stderr.write('No luck.'); sys.stderr.flush()\n"
+        f"if not os.fork():\n  os.close(1); {FOR_EVER}\nsys.exit(3)"
+    )
+    assert "It ended with status 3: No luck." in str(ask(program(script)).failed)
     assert line.nobody_left()
 
 

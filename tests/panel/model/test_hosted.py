@@ -28,8 +28,8 @@ from roundtable.panel.model.model import (
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
-PAID = ("time-out", "nonsense", "filtered")
-"""Kinds of failure after which what was sent may be paid, although nothing came."""
+FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
+"""Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
 
 class Wire:
@@ -55,11 +55,11 @@ class Wire:
             self.closed = True
 
 
-def ask(wire: Wire, used: list[Usage]) -> list[str]:
+def ask(wire: Wire, used: list[Usage], *, schema: dict[str, object] | None = None) -> list[str]:
     model = HostedModel("test:wire", wire.opened, secrets=(CANARY,))
 
     async def run() -> list[str]:
-        request = Request(TALK, used.append, 99, 5.0)
+        request = Request(TALK, used.append, 99, 5.0, "thing" if schema else "", schema)
         async with aclosing(model.reply(request)) as pieces:
             return [piece async for piece in pieces]
 
@@ -82,6 +82,22 @@ def test_the_words_come_as_they_are_written_and_what_they_used_is_reported_once(
     assert info.model_settings is not None
     assert info.model_settings["max_tokens"] == 99
     assert info.model_settings["request_timeout"] == 5.0
+    assert info.model_request_parameters.output_mode == "text"
+
+
+def test_a_shape_is_asked_for_natively_where_the_service_can() -> None:
+    wire = Wire("{}")
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {},
+        "required": [],
+        "additionalProperties": False,
+    }
+    ask(wire, [], schema=schema)
+    parameters = wire.seen[0][1].model_request_parameters
+    assert parameters.output_mode == "native"
+    assert parameters.output_object is not None
+    assert (parameters.output_object.name, parameters.output_object.json_schema) == ("thing", schema)
 
 
 def test_a_reader_that_leaves_closes_everything_and_is_still_charged() -> None:
@@ -113,8 +129,8 @@ def test_a_reader_that_leaves_closes_everything_and_is_still_charged() -> None:
         (ConnectionRefusedError(), "unreachable", "cannot be reached"),
         (api.ModelServerError("m", "500"), "server", "failed on its side"),
         (api.ModelOverloadedError("m", "busy"), "server", "failed on its side"),
-        (api.ModelContextWindowExceededError("m", "long"), "rejected", "name another model"),
-        (api.ModelNotFoundError("m", "what"), "rejected", "Check its name"),
+        (api.ModelContextWindowExceededError("m", "long"), "too-long", "so long a conversation"),
+        (api.ModelNotFoundError("m", "what"), "unknown-model", "is not known"),
         (
             api.ModelRequestRejectedError("m", "no", body={"error": {"message": f"no {CANARY} here"}}),
             "rejected",
@@ -136,7 +152,8 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
     assert says in str(failure.value)
     assert failure.value.do
     assert isinstance(failure.value, PanelFailed)
-    assert used == [Usage.estimate(TALK, "") if kind in PAID else Usage()]
+    free = kind in FREE or isinstance(error, ConnectionRefusedError)
+    assert used == [Usage() if free else Usage.estimate(TALK, "")]
     _holds_no_key(failure.value)
 
 

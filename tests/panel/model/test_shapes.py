@@ -78,3 +78,9 @@ def test_nonsense_is_refused_with_the_reason_and_without_its_words(text: str, re
 def test_nothing_else_than_misshapen_is_ever_raised(text: str) -> None:
     with pytest.raises(replies.Misshapen):
         replies.read(text, replies.SynthesisShape)
+
+
+def test_an_insight_is_asked_for_without_a_detail_and_the_others_with_one() -> None:
+    parts = replies.schema(replies.SynthesisShape)["properties"]
+    assert parts["insights"]["items"]["required"] == ["text", "turns"]
+    assert parts["decisions"]["items"]["required"] == ["text", "turns", "detail"]

@@ -16,7 +16,7 @@ def test_nearly_every_decision_is_found(half: str) -> None:
     decided = lines("decisions", half)
     missed = [words for words in decided if not find_decisions(words, NAMES)]
     assert len(decided) >= 80
-    assert len(missed) <= 0.07 * len(decided), missed
+    assert len(missed) <= 0.05 * len(decided), missed
 
 
 @pytest.mark.rule("SYN-3")
@@ -25,15 +25,17 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
     others = lines("others", half)
     invented = [words for words in others if find_decisions(words, NAMES)]
     assert len(others) >= 160
-    assert len(invented) <= 0.005 * len(others), invented
+    assert len(invented) <= 0.02 * len(others), invented
 
 
 @pytest.mark.rule("SYN-3")
 @pytest.mark.parametrize(
     "words",
     [
+        "Use Postgres.",
+        "Limit uploads to 20 MB.",
         "If the file has no date, reject it.",
-        "Show the past days greyed out and never send them back on saving.",
+        "Show past days greyed out and never send them back on saving.",
         "We go ahead today with the fix.",
         "then lets compute our own total and leave the old one alone",
         "Tell the caller what is missing.",
@@ -50,6 +52,9 @@ def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str
 @pytest.mark.parametrize(
     "words",
     [
+        "If the driver has no signal he will be stuck and we will pay for it.",
+        "If the customer cancels, we will refund them by hand.",
+        "Log files are full.",
         "I wouldn't touch the total itself, the upload needs it the way it is.",
         "Restore plus save take 90 seconds.",
         "Live recordings are the worst, every track has it",
@@ -63,6 +68,12 @@ def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str
 )
 def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
     assert find_decisions(words, NAMES) == ()
+
+
+@pytest.mark.rule("SYN-3")
+def test_every_order_of_a_message_is_a_decision() -> None:
+    orders = ("Store orders in UTC.", "Log errors to a file.")
+    assert find_decisions(" ".join(orders), NAMES) == orders
 
 
 @pytest.mark.rule("SYN-3")

@@ -249,6 +249,24 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(written: Writ
 
 
 @pytest.mark.rule("ART-5")
+def test_an_addition_that_put_lines_in_another_order_is_found(written: Written) -> None:
+    written.spec.write_text(f"{SPEC}\nFirst.\n\nSecond.\n")
+    written.commit()
+    written.spec.write_text(f"{SPEC}\nSecond.\n\nFirst.\n\n{BLOCK}")
+    [problem] = written.problems()
+    assert "was lost when the working tree added to it" in problem
+
+
+@pytest.mark.rule("ART-5")
+def test_marks_that_reading_leaves_out_are_no_loss(written: Written) -> None:
+    whole = f"\ufeff{SPEC}\nA line that turns\u202e.\n"
+    written.spec.write_text(whole)
+    written.commit()
+    written.spec.write_text(f"{whole}\n{BLOCK}")
+    assert written.problems() == []
+
+
+@pytest.mark.rule("ART-5")
 def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) -> None:
     name = written.commit()
     whole = written.spec.read_text()

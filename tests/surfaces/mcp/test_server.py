@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from mcp_types import TextContent, TextResourceContents
 from commandline import CommandLine, command_line
 from hosting import Host, Refusal, here, host, play
 from project import meta, talk
+from roundtable.panel.host import Words
+from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.mcp.server import build_server
-from roundtable.surfaces.mcp.sessions import HostedSessions
+from roundtable.surfaces.mcp.sessions import AlreadySent, HostedSession, HostedSessions
 
 Place = tuple[Path, Path]
 
@@ -118,6 +121,7 @@ def test_answers_are_bounded_whatever_the_item_holds(raw: Place) -> None:
             await player.play(["word " * 3_000, "done"])
             await player.raw("status", item=item.name)
             assert max(map(len, player.answers)) < 40_000
+            assert "(the rest: resource artifact/quick-scan.md)" in "".join(player.answers)
 
     play(test())
 
@@ -176,6 +180,31 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
                 pass
             await player.obey()
             assert left != player.move["id"]
+
+    play(test())
+
+
+def test_an_item_is_kept_while_one_of_two_calls_still_waits(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        start = partial(Project(root).open_session, item.name, step="00-01")
+        hosted = HostedSession(start, AlreadySent(), idle=0)
+        goes, stays, moves = map(asyncio.create_task, (_wait(hosted), _wait(hosted), _move(hosted)))
+        await asyncio.sleep(0)
+        goes.cancel()
+        await asyncio.gather(stays, moves)
+        await hosted.close()
+
+    async def _wait(hosted: HostedSession) -> None:
+        await hosted.wait_for_move()
+
+    async def _move(hosted: HostedSession) -> None:
+        await hosted.wait_for_move()
+        assert hosted.move is not None
+        framing = Words("business-analyst", "The gateway is narrow.", False, "Who decides?", "decisions")
+        await hosted.submit(hosted.move.id, framing)
+        assert hosted.move is not None
 
     play(test())
 

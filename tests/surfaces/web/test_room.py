@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import tracemalloc
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +17,12 @@ from project import ANSWERS
 from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.panel.base import OnWords, Speech
+from roundtable.panel.base import OnWords, Speech, StoppablePanel
+from roundtable.runtime.session import Session
 from roundtable.surfaces.web.access import MEMBER, Guest
 from roundtable.surfaces.web.room import Room, list_changes
 from roundtable.testing import ScriptedPanel
-from webroom import ANA, BEN, CLEO, Follower, at_table, entries, listen, make_room, say
+from webroom import ANA, BEN, CLEO, Follower, at_table, draw, entries, listen, make_room, say, start_with
 
 Place = tuple[Path, Path]
 
@@ -238,6 +243,57 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
             await listen(again, ben, "choice")
             said = [(entry.turn, entry.name) for entry in entries(again, "contribution")]
             assert (4, "Alex") in said and len(said) >= 5
+
+    asyncio.run(run())
+
+
+def test_words_redraw_no_table_and_are_appended_to_no_other_speakers(place: Place) -> None:
+    root, item = place
+    drawn: list[str] = []
+    heard: list[Callable[[str, str], None]] = []
+
+    def start(**options: Any) -> tuple[Session, StoppablePanel]:
+        heard.append(options["on_words"])
+        return start_with(root)(item.name, **options)
+
+    def count(template: str, **given: Any) -> str:
+        drawn.append(template)
+        return draw(template, **given)
+
+    async def run() -> None:
+        room = Room(item.name, start, count)
+        async with at_table(room, ANA) as (ana,):
+            await listen(room, ana, "answer")
+            before = drawn.count("_table.html")
+            for piece in range(50):
+                heard[0]("business-analyst", f"{piece} ")
+                await ana.until(partial(has_said, f"{piece} "))
+            assert drawn.count("_table.html") - before <= 2
+            heard[0]("stranger", "Mine.")
+            await ana.until(partial(has_said, "Mine."))
+            assert "".join(piece["text"] for piece in speech(ana)) == "Mine."
+
+    def speech(reader: Follower) -> list[dict[str, Any]]:
+        words = [json.loads(event["data"]) for event in reader.events if event["event"] == "words"]
+        begins = max((at for at, each in enumerate(words) if not each["from"]), default=0)
+        return words[begins:]
+
+    def has_said(piece: str, reader: Follower) -> bool:
+        return any(each["text"].endswith(piece) for each in speech(reader))
+
+    asyncio.run(run())
+
+
+def test_no_more_than_fifty_messages_wait(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place, HeldPanel())
+        async with at_table(room, ANA) as (ana,):
+            await discuss(room, ana)
+            await ana.until(lambda _: room.is_discussing)
+            for number in range(50):
+                room.say(ANA, f"Thought {number}.", 0)
+            with pytest.raises(RuleBroken, match="Too many messages"):
+                room.say(ANA, "One more.", 0)
 
     asyncio.run(run())
 

@@ -10,12 +10,12 @@ import shlex
 import shutil
 import signal
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO
+from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
@@ -23,6 +23,7 @@ from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
 
 PREFIX = "command:"
 
+_T = TypeVar("_T")
 _ROOM = 2
 _CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
@@ -72,32 +73,35 @@ class CommandModel:
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
-        scratch = TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True)
-        with scratch as folder, TemporaryFile() as errors:
-            process = await self._start(request, folder, errors)
+        errors = bytearray()
+        with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
+            process = await self._start(request, folder)
+            assert process.stdout is not None
+            output, reading = process.stdout, asyncio.create_task(_keep_tail(process, errors))
             try:
                 while not ended and len(said) < most:
-                    data = await self._read(process, deadline, request)
+                    data = await self._wait(process, lambda: output.read(_CHUNK), deadline, request)
                     ended = not data
-                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data or b"", ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
                 if len(said) < most:
-                    async with self._in_time(deadline, request):
-                        status = await process.wait()
-                    self._check(status, said, errors)
+                    await self._wait(process, lambda: asyncio.shield(reading), deadline, request)
+                    await self._wait(process, process.wait, deadline, request)
+                    self._check(process.returncode or 0, said, bytes(errors))
             finally:
                 request.report(Usage.estimate(request.conversation, said))
+                reading.cancel()
                 await _end(process)
 
-    async def _start(self, request: Request, folder: str, errors: IO[bytes]) -> Process:
+    async def _start(self, request: Request, folder: str) -> Process:
         """Start the program in a session of its own, so that it cannot ask at our terminal."""
         program, why = self.program(), "There is no such program here."
         if program is not None:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    program, *self._command[1:], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=errors,
+                    program, *self._command[1:], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=PIPE,
                     start_new_session=True,
                 )  # fmt: skip
             except (OSError, ValueError):
@@ -110,28 +114,26 @@ class CommandModel:
         request.report(Usage())
         raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
-    async def _read(self, process: Process, deadline: float, request: Request) -> bytes:
-        """Return what the program prints next; nothing once it has ended."""
-        assert process.stdout is not None
+    async def _wait(
+        self, process: Process, wanted: Callable[[], Awaitable[_T]], deadline: float, request: Request
+    ) -> _T | None:
+        """Return what is waited for; None where the program has ended and it does not come.
+
+        Somebody whom the program started and left may hold its pipes open for ever.
+        """
+        loop = asyncio.get_running_loop()
         while True:
-            async with self._in_time(deadline, request):
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(_GRACE):
-                        return await process.stdout.read(_CHUNK)
-            # Somebody whom it started and left may hold its output open for ever.
-            if process.returncode is not None:
-                return b""
+            try:
+                async with asyncio.timeout_at(min(deadline, loop.time() + _GRACE)):
+                    return await wanted()
+            except TimeoutError:
+                if process.returncode is not None:
+                    return None
+                if loop.time() >= deadline:
+                    detail = f"It was given {request.seconds:g} seconds."
+                    raise make_failure("time-out", self.name, detail=detail) from None
 
-    @asynccontextmanager
-    async def _in_time(self, deadline: float, request: Request) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout_at(deadline):
-                yield
-        except TimeoutError:
-            detail = f"It was given {request.seconds:g} seconds."
-            raise make_failure("time-out", self.name, detail=detail) from None
-
-    def _check(self, status: int, said: str, errors: IO[bytes]) -> None:
+    def _check(self, status: int, said: str, errors: bytes) -> None:
         """Raise where the program did not end well or had nothing to say."""
         if status == 0:
             if not said.strip():
@@ -140,13 +142,10 @@ class CommandModel:
         signals = {each.value: each.name for each in signal.Signals}
         ended_by = signals.get(-status, f"signal {-status}")
         how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
-        cut = max(errors.seek(0, os.SEEK_END) - _KEPT_OF_STDERR, 0)
-        errors.seek(cut)
-        told = errors.read(_KEPT_OF_STDERR)
-        if cut:  # the first word may be a part of a key
-            told = b"".join(told.split(maxsplit=1)[1:])
+        if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
+            errors = b"".join(errors.split(maxsplit=1)[1:])
         # What it wrote to stdout explains its end only where it wrote nothing else.
-        tail = self._tail(told.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
+        tail = self._tail(errors.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
         detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
         raise make_failure("cut" if said.strip() else "server", self.name, detail=detail, do=_BY_HAND)
 
@@ -161,6 +160,14 @@ class CommandModel:
             name, _, value = word.partition("=")
             yield value if _SECRET_NAME.search(name) else ""
             yield word if _SECRET_NAME.search(before) else ""
+
+
+async def _keep_tail(process: Process, tail: bytearray) -> None:
+    """Read what a program writes to stderr without end, so that it never blocks, and keep the last of it."""
+    assert process.stderr is not None
+    while data := await process.stderr.read(_CHUNK):
+        tail += data
+        del tail[:-_KEPT_OF_STDERR]
 
 
 async def _end(process: Process) -> None:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
-_PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
-"""The failures of a request that was read; one that was refused or did not get there costs nothing."""
 
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 """Opens a connection to the service; closing it lets everything go."""
@@ -39,42 +37,42 @@ class HostedModel:
         said = ""
         failure: ModelFailed | None = None
         stream: StreamedResponse | None = None
+        is_unpaid = True
         try:
             from pydantic_ai.direct import model_request_stream
             from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
-            async with (
-                self._opened() as service,
-                model_request_stream(
+            async with self._opened() as service:
+                is_unpaid = False
+                async with model_request_stream(
                     service,
                     [_message(request.conversation, service)],
                     model_settings=_settings(service, request),
                     model_request_parameters=_parameters(service, request),
-                ) as stream,
-            ):
-                async for event in stream:
-                    match event:
-                        case (
-                            PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words))
-                        ) if words:
-                            said += words
-                            yield words
+                ) as stream:
+                    async for event in stream:
+                        match event:
+                            case (
+                                PartStartEvent(part=TextPart(words))
+                                | PartDeltaEvent(delta=TextPartDelta(words))
+                            ) if words:
+                                said += words
+                                yield words
             if stream.finish_reason == "content_filter":
                 failure = make_failure("filtered", self.name)
         except ModelFailed as known:
             failure = known
         except ImportError:
-            failure = make_failure("not-installed", self.name)
+            is_unpaid, failure = True, make_failure("not-installed", self.name)
         except Exception as error:
             kind, detail = _kind(error, begun=bool(said))
             if kind == "time-out":
                 when = ", and was in the middle of its answer" if said else ""
                 detail = f"It was given {request.seconds:g} seconds{when}."
             failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
+            is_unpaid = is_unpaid or _is_unpaid(error)
         finally:
-            used = Usage.estimate(request.conversation, said)
-            if failure is not None and failure.kind not in _PAID and not said:
-                used = Usage()
+            used = Usage() if is_unpaid and not said else Usage.estimate(request.conversation, said)
             if stream is not None and (stream.usage.input_tokens or stream.usage.output_tokens):
                 found = stream.usage
                 cached, stored = found.cache_read_tokens, found.cache_write_tokens
@@ -116,11 +114,28 @@ def _parameters(service: Service, request: Request) -> ModelRequestParameters:
     return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
 
 
+def _is_unpaid(error: Exception) -> bool:
+    """Whether the request did not get there, or was refused before anything was read of it."""
+    from pydantic_ai import exceptions as api
+
+    match error:
+        case api.ModelHTTPError():
+            return not error.in_stream
+        case api.ModelConnectionError():
+            return error.phase in ("pool", "connect")
+        case api.ModelRateLimitError() | api.ModelQuotaExceededError() | api.ModelRequestRejectedError():
+            return True
+        case _:
+            return isinstance(error, OSError) and not isinstance(error, TimeoutError)
+
+
 def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     """What kind of failure an error of the library is, and what is worth telling of it."""
     from pydantic_ai import exceptions as api
 
     match error:
+        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
+            return "too-long", ""
         case TimeoutError() | api.ModelTimeoutError() | api.ModelRequestTimeout():
             return "time-out", ""
         case api.ModelHTTPError(status_code=408):
@@ -129,10 +144,13 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "refused", ""
         case api.ModelRateLimitError():
             seconds = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
-            return "rate-limit", f"It asks to wait {ceil(seconds)} seconds." if seconds else ""
+            wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
+            return "rate-limit", f"It asks to wait {wait}." if seconds else ""
         case api.ModelQuotaExceededError():
             return "quota", ""
-        case api.ModelRequestRejectedError() | api.ModelHTTPError(status_code=413):
+        case api.ModelNotFoundError():
+            return "unknown-model", ""
+        case api.ModelRequestRejectedError():
             match error.body:
                 case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
                     return "rejected", message

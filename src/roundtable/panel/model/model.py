@@ -14,7 +14,7 @@ from ...core.text import strip_unprintable
 
 FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
-    "filtered", "rejected", "not-installed",
+    "filtered", "too-long", "unknown-model", "rejected", "not-installed",
 ]  # fmt: skip
 
 _TRY_AGAIN = "Try again, or name another model with --model."
@@ -30,7 +30,9 @@ _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "cut": ("stopped in the middle of its answer", "Try again."),
     "nonsense": ("gave an answer that cannot be used", _TRY_AGAIN),
     "filtered": ("withheld its answer: a content filter", _TRY_AGAIN),
-    "rejected": ("rejected the request", "Check its name, or name another model with --model."),
+    "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
+    "unknown-model": ("is not known where it was asked for", "Check its name in --model or your settings."),
+    "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
     "not-installed": (
         "cannot be used: a part is not installed",
         'Install it: pip install "path/to/roundtable[models]"',

@@ -182,7 +182,7 @@ class ModelPanel:
         try:
             return replies.clean_picks(await self._ask_object(made.to_pick(ask), Picks, "files", tries=1))
         except ModelFailed as failure:
-            if failure.kind not in ("nonsense", "filtered", "rejected"):
+            if failure.kind not in ("nonsense", "filtered", "too-long"):
                 raise
             return Picks()
 

@@ -252,12 +252,17 @@ class FramingShape(Struct, frozen=True):
             raise ValueError("`summary` or `focus_question` is missing or empty")
 
 
-class EntryShape(Struct, frozen=True):
-    """An insight, decision, question or action and its turns; all but an insight have a detail."""
+class InsightShape(Struct, frozen=True):
+    """An insight and its turns."""
 
     text: Text
     turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
-    detail: Text = ""
+
+
+class EntryShape(InsightShape, frozen=True):
+    """A decision, question or action and its turns, with its rationale, reason or owner."""
+
+    detail: Text
 
 
 Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
@@ -266,7 +271,7 @@ Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
 class SynthesisShape(Struct, frozen=True):
     """The synthesis and its one-line summary."""
 
-    insights: Entries
+    insights: Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
     decisions: Entries
     questions: Entries
     actions: Entries

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
 from ...core.hearing import can_decide
-from ...core.text import fold_text, split_sentences, words_of
+from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
 
@@ -94,10 +95,13 @@ def is_noise(said: str) -> bool:
 
 _LEAD = re.compile(
     r"^(?:(?P<mark>no|so|then|ok|okay|right(?! now)|fine|good|alright|great|yes|therefore|in that case"
-    r"|in the end|for now|sure)|and|well|but|please|now|also|oh|just|simply|at least"
-    r"|(?:if|when|once|unless|until|as long as|as soon as|whenever|where|in case)\b[^,]{3,90},)"
-    r"(?!\w)\s*[,.:!]?\s*",
+    r"|in the end|for now|sure)|and|well|but|please|now|also|oh|just|simply|at least)\b\s*[,.:!]?\s*",
     re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:if|when|once|unless|until|as long as|as soon as|whenever|where|in case|should)\b"
+    r"(?:[^,]{3,90},\s*(?:then\s+|please\s+|just\s+)*(?P<rest>.+))?",
+    re.IGNORECASE | re.DOTALL,
 )
 # "RFC 9110 lets a server ignore it" has a subject before it, and is not "let's".
 _LETS = re.compile(
@@ -128,7 +132,12 @@ _WEIGHS = re.compile(
 _ALWAYS = re.compile(
     r"(?:never|always|don'?t|do not|rather|better|not)\s+(?:ever\s+|just\s+)?", re.IGNORECASE
 )
-_RESOLVED = ("ended", "resolved")
+_FINITE = word_set(
+    "is are was were has have had will would can could should does did do may might must isn't aren't "
+    "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
+    "broke fell"
+)
+_JOINS = ("", "of", "or", "and", "plus")
 
 
 def is_question(sentence: str) -> bool:
@@ -155,22 +164,38 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
     told = strip_address(told, names)
     if is_question(sentence) or is_question(told) or not can_decide(sentence):
         return False
-    if pattern("announced").search(sentence) or any(pattern(each).search(told) for each in _RESOLVED):
+    if pattern("announced").search(sentence) or pattern("ended").search(told):
         return True
-    if proposal := _LETS.search(told):
-        rest = proposal["rest"]
-        is_talk = words_of(rest)[0] in word_list("talk") or pattern("only_talk").match(rest)
-        return _MEANING.match(rest) is not None or not is_talk
-    for will in _WILL.finditer(told):
-        verb = will["verb"].lower()
-        promises = will["who"].lower() == "i" and verb in word_list("promise")
+    if condition := _CONDITION.match(told):
+        rest = condition["rest"] or ""
+        return _is_proposal(rest) or _is_order(rest)
+    return _is_proposal(told) or _is_resolution(told, concludes=concludes) or _is_order(told)
+
+
+def _is_proposal(told: str) -> bool:
+    """Whether a sentence says "let's" with anything but talk."""
+    found = _LETS.search(told)
+    if found is None or _MEANING.match(found["rest"]):
+        return found is not None
+    return words_of(found["rest"])[0] not in word_list("talk") and not pattern("only_talk").match(
+        found["rest"]
+    )
+
+
+def _is_resolution(told: str, *, concludes: bool) -> bool:
+    """Whether "we" or "I" take a side, announce what will be done, or draw a conclusion."""
+    if pattern("resolved").search(told):
+        return True
+    for found in _WILL.finditer(told):
+        verb = found["verb"].lower()
+        promises = found["who"].lower() == "i" and verb in word_list("promise")
         if verb not in word_list("unwilled") and not promises:
             return True
-    willed = (word_list("act") | word_list("act_noun")) - word_list("unwilled") - word_list("talk")
     we = _WE.match(told)
-    if we and we["verb"].lower() in willed:
-        return concludes or we["no"] is not None or _WEIGHS.search(told) is not None
-    return _is_order(told)
+    willed = word_list("act") | word_list("act_noun") | word_list("verb")
+    if we is None or we["verb"].lower() not in willed - word_list("unwilled") - word_list("talk"):
+        return False
+    return concludes or we["no"] is not None or _WEIGHS.search(told) is not None
 
 
 def _is_order(told: str) -> bool:
@@ -180,8 +205,23 @@ def _is_order(told: str) -> bool:
     verb, following, *_ = (*words_of(rest[:200]), "", "")
     if pattern("to_panel").match(told) or pattern("to_panel").match(rest) or verb in word_list("talk"):
         return False
-    nouns = word_list("act_noun")
-    if always or verb in word_list("act") - nouns:
-        return verb in word_list("act") | nouns and following not in ("", "of", "or", "and", "plus")
-    # What is a noun as well orders only what follows at once: "log it", but not "log files are full".
-    return verb in nouns | {"have"} and following in word_list("determiner") | {"it", "them", "by"}
+    if verb == "have":
+        return following in word_list("determiner") | {"it", "them"}
+    if verb not in word_list("act") | word_list("act_noun"):
+        return False
+    if always or following in _FINITE or following in _JOINS:
+        return bool(always and following)
+    is_certain = verb not in word_list("act_noun") or following in word_list("determiner")
+    return is_certain or not _has_verb(rest)
+
+
+def _has_verb(rest: str) -> bool:
+    """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
+    verbs = word_list("act") | word_list("verb") | word_list("unwilled")
+    for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
+        # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
+        stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
+        is_third_person = not stems.isdisjoint(verbs - word_list("act_noun"))
+        if word in _FINITE or is_third_person or (before.endswith("s") and word in verbs):
+            return True
+    return False

@@ -37,7 +37,8 @@ def report_items(project: Project) -> str:
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
     rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
-    return to_json({"items": rows, "more": len(found) - len(rows)})
+    hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
+    return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
 
 
 def show_unseen(analysis: Analysis | None) -> Iterator[str]:
@@ -161,7 +162,10 @@ def _list_material(
     room, parts = _MAX_DOCUMENTS_LENGTH, []
     for each in reversed(documents):
         if each.text.strip() and each not in sent:
-            text = shorten_text(each.text.strip(), room)
+            whole = each.text.strip()
+            text = shorten_text(whole, room)
+            if len(whole) > room:
+                text += f" (the rest: resource artifact/{each.name})"
             kind = "document" if room > 0 else "left-out"
             parts.append((each, host_text("context", kind, name=each.name, text=text)))
             room = max(room - len(text), 0)

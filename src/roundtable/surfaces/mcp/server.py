@@ -359,7 +359,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         with _find_folder(sessions, item) as folder:
             if (found := find_transcript(folder, n)) is None:
                 raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
-            return found.text
+            return found
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:

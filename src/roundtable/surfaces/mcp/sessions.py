@@ -58,7 +58,8 @@ class OpenMove(Struct, frozen=True):
         if self.request.speaker is None:
             return [f"submit_judgement{call}, ...)"]
         call = f'submit_turn{call}, speaker="{self.speaker}"'
-        return [f"{call}, text, ...)", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
+        words = "text, focus_question, ..." if self.kind == "framing" else "text, ..."
+        return [f"{call}, {words})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
 class AlreadySent(set[object]):
@@ -88,6 +89,7 @@ class HostedSession:
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._waiting = 0
         self._moment, self._part = "", 0
         self._used: set[str] = set()
 
@@ -101,24 +103,26 @@ class HostedSession:
 
     async def wait_for_move(self) -> None:
         """Begin or go on until a move is open or the session has ended; raise what made it fail."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._stop_timer()
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
             self._running.add_done_callback(lambda _: self._news.set())
+        self._waiting += 1
         try:
             while self.move is None and not self.has_ended:
                 self._news.clear()
                 await self._news.wait()
         finally:  # also where the client has gone
-            self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
+            self._waiting -= 1
+            self._stop_timer()
+            if not self._waiting:
+                self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
             raise self.failure
 
     async def close(self) -> None:
         """Release the item; everything that counts is on disk."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._stop_timer()
         if self._running is not None:
             self._running.cancel()
             with suppress(asyncio.CancelledError):
@@ -165,6 +169,10 @@ class HostedSession:
         self._used.add(move.id)
         self.move, self.lines = None, []
         await self.wait_for_move()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _release(self) -> None:
         self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")

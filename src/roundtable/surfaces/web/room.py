@@ -41,6 +41,7 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 """Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
 Draw = Callable[..., str]
 """Makes HTML of a template's name and its values."""
+_MAX_WAITING = 50
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
@@ -218,9 +219,12 @@ class Room:
     def _take_seat(self, guest: Guest) -> _Seat:
         return self._seats.setdefault(guest.id, _Seat(guest))
 
-    def _tell(self) -> None:
-        """Wake every reader; where there is none, close the table unless somebody comes or acts in time."""
-        self._table = ""
+    def _tell(self, *, is_table: bool = True) -> None:
+        """Wake every reader; where there is none, close the table unless somebody comes or acts in time.
+
+        The table is drawn again where `is_table`: a further piece of words changes nothing on it.
+        """
+        self._table = "" if is_table else self._table
         self._changed.set()
         self._changed = asyncio.Event()
         if self._closing is not None:
@@ -272,6 +276,8 @@ class Room:
             self._require_chair(guest)
         if draft and not words:
             raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
+        if len(self._waiting) >= _MAX_WAITING:
+            raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
         self._take_seat(guest).typing_until = 0.0
         takes_draft = draft and words == draft.strip()  # an empty message takes it
         self._queue(guest, "" if takes_draft else words, awaits or "discussion")
@@ -386,6 +392,7 @@ class Room:
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
+        self._speech = _Speech(speaker)
         if persona is not None and voice is not None:
             self._speech = _Speech(persona.key, persona.title, voice, VOICES[voice].sign)
         self._tell()
@@ -393,8 +400,9 @@ class Room:
     def _take_words(self, speaker: str, piece: str) -> None:
         if self._speech.key != speaker:
             self._begin_words(speaker)
+        was_silent = not self._speech.text
         self._speech.text += piece
-        self._tell()
+        self._tell(is_table=was_silent)
 
     def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
         roster = self.analysis.opening.roster if self.analysis is not None else None
