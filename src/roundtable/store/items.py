@@ -316,7 +316,7 @@ def _split(draft: str) -> tuple[str, str]:
     return one_line(heading[1]), text.strip()
 
 
-_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*+\s*+", re.DOTALL)
+_COMMENTS = re.compile(r"(?>(?:\s*+<!--.*?-->)*)\s*+", re.DOTALL)
 
 
 def _find_heading(draft: str) -> int | None:

@@ -270,6 +270,8 @@ def set_aside(folder: Path | str) -> Path:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
         instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
         new = folder / f"meta.json.corrupt-{instant}"
+        while os.path.lexists(new):
+            new = new.with_name(f"{new.name}-again")
         files.rename(folder / "meta.json", new)
         return new
 
