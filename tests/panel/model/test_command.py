@@ -273,12 +273,12 @@ BY_HAND = "Try the command by hand, or name another model with --model."
         (
             "import sys; print('Invalid key. Please log in'); sys.exit(2)",
             "cut",
-            "stopped in the middle of its answer. It ended with status 2: Invalid key. Please log in.",
+            "stopped before its answer was complete. It ended with status 2: Invalid key. Please log in.",
         ),
         (
             "import os; print('We should', flush=True); os.kill(os.getpid(), 9)",
             "cut",
-            "stopped in the middle of its answer. It was ended by SIGKILL.",
+            "stopped before its answer was complete. It was ended by SIGKILL.",
         ),
         ("import os; os.kill(os.getpid(), 15)", "server", "failed on its side. It was ended by SIGTERM."),
         ("import os; os.kill(os.getpid(), 40)", "server", "failed on its side. It was ended by signal 40."),

@@ -164,7 +164,7 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
 )
 def test_a_stream_that_breaks_off_is_cut_and_what_it_used_is_estimated(error: Exception) -> None:
     used: list[Usage] = []
-    with pytest.raises(ModelFailed, match="stopped in the middle") as failure:
+    with pytest.raises(ModelFailed, match="stopped before its answer") as failure:
         ask(Wire("The van", error=error), used)
     assert failure.value.kind == "cut"
     assert len(used) == 1

@@ -73,7 +73,7 @@ def test_at_a_terminal_one_may_try_again(server: Service, place: tuple[Path, Pat
     lines = discuss(place, by(server), "T", "done", interactive=True)
     (error,) = texts(lines, "error")
     assert error.startswith("tiny at 127.0.0.1:")
-    assert "stopped in the middle of its answer." in error
+    assert "stopped before its answer was complete." in error
     assert error.endswith("Everything said so far is saved.")
     assert [line.turn for line in lines if line.kind == "contribution"] == [1, 2, 3]
     assert len(server.calls) == 5

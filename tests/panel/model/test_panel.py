@@ -331,7 +331,7 @@ def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], ob
             yield "Some"
             raise make_failure("cut", self.name)
 
-    with pytest.raises(PanelFailed, match=r"test stopped in the middle of its answer\. Try again\."):
+    with pytest.raises(PanelFailed, match=r"test stopped before its answer was complete\. Try again\."):
         asyncio.run(ask(ModelPanel(Failing(iter(())))))  # type: ignore[arg-type]
 
 

@@ -27,7 +27,7 @@ _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "time-out": ("did not answer in time", _TRY_AGAIN),
     "unreachable": ("cannot be reached", "Check the address and the network; see roundtable doctor."),
     "server": ("failed on its side", _TRY_AGAIN),
-    "cut": ("stopped in the middle of its answer", "Try again."),
+    "cut": ("stopped before its answer was complete", "Try again."),
     "nonsense": ("gave an answer that cannot be used", _TRY_AGAIN),
     "filtered": ("withheld its answer: a content filter", _TRY_AGAIN),
     "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
