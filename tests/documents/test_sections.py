@@ -642,6 +642,7 @@ BLOCK = """# Spec
 - We decide for 400 on a bad header: because nobody would see it
 - We keep the log: reason not given
 - We agreed: one log a day: because the disk is small
+- Decision: 503 for all: the proxies know it
 """
 
 
@@ -655,6 +656,8 @@ def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
         "#### Decision\n\nWe keep the log.\n\n"
         "### ADR-003: One log a day\n\n**Status**: decided in the roundtable on step 01-03\n\n"
         "#### Decision\n\nWe agreed: one log a day.\n\n**Reason**: Because the disk is small\n\n"
+        "### ADR-004: 503 for all\n\n**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nDecision: 503 for all.\n\n**Reason**: The proxies know it\n\n"
         "<!-- None: Approval -->"
     )
     documents["architecture-overview.md"] = f"# A\n\n## 4. Review\n\n{text}\n"

@@ -524,7 +524,7 @@ def _number_rows(context: DraftContext, file: str, prefix: str, names: Sequence[
 
 DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
-_AGREED = re.compile(r"(?:we|i)(?: have|'ve)? (?:agreed?|decided?)(?: that| on)?: ", re.IGNORECASE)
+_AGREED = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
 _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
 )
