@@ -168,9 +168,16 @@ def test_lines_of_the_code_stand_with_their_place_beside_written_ones() -> None:
         run(PANEL.answer(AskPersona(brief)))
     (look,) = wanted.value.looks
     assert look.what == "form fill"
-    found = LookedUp(f"search {look.what}", "forms/fill.py:12 def fill_form(tablet):", len(table.turns))
+    code = (
+        "docs/forms.md:3 Fill in the form.\n"
+        "forms/fill.py:12 def fill_form(tablet):\n"
+        "forms/write.py:7 def write_form():"
+    )
+    found = LookedUp(f"search {look.what}", code, len(table.turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
     assert 'the code: "forms/fill.py:12 def fill_form(tablet):"' in speech.text
+    assert "forms/write.py:7" in speech.text  # half of the words will do where a place is asked for
+    assert "docs/forms.md" not in speech.text
     assert "draft.md: " in speech.text
 
 

@@ -180,10 +180,8 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
 
 def _show_closest(floor: Floor, question: str) -> str:
     written, code = find_closest_lines(question, floor.section.lines), _find_code(floor, question)
-    if _ASKS_FOR_CODE.search(fold_text(question)):
-        lines = (*code[: MAX_LINES_SHOWN - bool(written)], *written)[:MAX_LINES_SHOWN]
-    else:
-        lines = (*written[: MAX_LINES_SHOWN - bool(code)], *code)[:MAX_LINES_SHOWN]
+    first, then = (code, written) if _ASKS_FOR_CODE.search(fold_text(question)) else (written, code)
+    lines = (*first[: MAX_LINES_SHOWN - bool(then)], *then)[:MAX_LINES_SHOWN]
     if lines:
         return floor.say("closest").format(lines="; ".join(map(_show_line, lines)))
     said = floor.say("nothing_close")
@@ -194,13 +192,14 @@ def _show_closest(floor: Floor, question: str) -> str:
 def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     """Return the lines of code that hold most words of a question, which are looked up first.
 
-    One word alone says little, so that it counts only where the question asks for a place in the code.
+    One word alone says little; where the question asks for a place in the code, half of its words will do.
     """
+    asks_for_code = bool(_ASKS_FOR_CODE.search(fold_text(question)))
     stems = {stem_word(word): word for word in words_of(question)}
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
     # "Reports" is looked for as "report", and "queries" as itself.
     words = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_CODE_WORDS]
-    if len(words) < 2 and not _ASKS_FOR_CODE.search(fold_text(question)):
+    if len(words) < 2 and not asks_for_code:
         return []
     look = Look("search", " ".join(words))
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
@@ -209,7 +208,8 @@ def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
     code = (line for line in hits if not _NOT_SOURCE.search(line.partition(":")[0]))
     parts = [re.compile(rf"(?<![a-z]){re.escape(word)}[a-z]{{0,5}}(?![a-z])") for word in words]
-    held = (line for line in code if 2 * sum(bool(part.search(line.lower())) for part in parts) > len(parts))
+    least = (len(parts) + (1 if asks_for_code else 2)) // 2
+    held = (line for line in code if sum(bool(part.search(line.lower())) for part in parts) >= least)
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
     return [SearchLine(line, "the code") for line in held]
 
