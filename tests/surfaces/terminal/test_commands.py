@@ -20,9 +20,10 @@ from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, Speech, StoppablePanel
 from roundtable.runtime.session import Session
+from roundtable.store.artifact import read_documents
 from roundtable.surfaces.terminal import slash
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
-from roundtable.surfaces.terminal.slash import compare_documents, read_documents
+from roundtable.surfaces.web.room import compare_documents
 from roundtable.testing import ScriptedPanel
 from talk import Talk
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from ...core.analysis import Analysis
 from ...core.lines import Awaits
 from ...core.steps import DEPTHS
 from ...core.turns import USER
-from ...store.artifact import read_documents as read_documents  # for the web pages too
+from ...store.artifact import read_documents
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -121,20 +121,6 @@ def find_glued_command(words: str, prefill: str) -> str:
     typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
     is_command = typed.strip().partition(" ")[0] in HELP
     return typed.strip() if is_command or _STEERS.fullmatch(typed) else ""
-
-
-def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
-    import difflib  # late: only the web room compares
-
-    for name in sorted({*before, *after}):
-        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
-        changed = difflib.unified_diff(old, new, n=1, lineterm="")
-        lines = [line for line in changed if not line.startswith(("---", "+++"))]
-        if lines:
-            added = sum(line.startswith("+") for line in lines)
-            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
-            yield from (line for line in lines if not line.startswith("@@"))
 
 
 def _list_steps(analysis: Analysis) -> Iterator[str]:

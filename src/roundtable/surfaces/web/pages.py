@@ -18,9 +18,9 @@ from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
 from ...core.text import clean_text
 from ...project import Project
+from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
-from ..terminal.slash import read_documents
 from .markup import (
     DiscussionView,
     addition_id,

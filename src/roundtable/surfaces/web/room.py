@@ -7,9 +7,10 @@ place among them: a slow one slows nobody, and one that comes back gets everythi
 from __future__ import annotations
 
 import asyncio
+import difflib
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -27,8 +28,8 @@ from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
+from ...store.artifact import read_documents
 from ..terminal.page import VOICES, Menu, describe_work
-from ..terminal.slash import compare_documents, read_documents
 from .access import MEMBER, Guest
 
 IDLE = 300.0
@@ -458,3 +459,16 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
         if words and part == wanted:
             changes.append(f"add {part.removesuffix('s')}: {words}")
     return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
+
+
+def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
+
+    for name in sorted({*before, *after}):
+        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
+        changed = difflib.unified_diff(old, new, n=1, lineterm="")
+        lines = [line for line in changed if not line.startswith(("---", "+++"))]
+        if lines:
+            added = sum(line.startswith("+") for line in lines)
+            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
+            yield from (line for line in lines if not line.startswith("@@"))
