@@ -646,6 +646,29 @@ BLOCK = """# Spec
 """
 
 
+def test_a_record_of_an_option_is_titled_by_its_step_with_the_question_as_context() -> None:
+    asked = "Suppose it comes after all. Option A prepares for it: more work now. Option B: less. Which one?"
+    lines = f"""
+- We go with option B, because the provider changes: in answer to "{asked}"
+- B: reason not given; in answer to "Now or `later`?"; replaces "A"
+"""
+    block = f"{BLOCK.partition('- We decide')[0]}{lines.lstrip()}"
+    other = block.replace("01-03", "01-05")
+    text = drafted("03-04", {}, {"requirements-spec.md": block, "nfr.md": other})
+    assert re.findall("### (ADR.*)", text) == [
+        "ADR-001: Option B (step 01-03)",
+        "ADR-002: B (step 01-03)",
+        "ADR-003: Option B (step 01-05)",
+        "ADR-004: B (step 01-05)",
+    ]
+    decided = "We go with option B, because the provider changes."
+    assert f"#### Context\n\n{asked}\n\n#### Decision\n\n{decided}\n\n###" in text
+    assert (
+        "#### Context\n\nNow or `later`?\n\n#### Decision\n\nB.\n\n"
+        '**Reason**: Reason not given; replaces "A"' in text
+    )
+
+
 def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     documents = {"requirements-spec.md": BLOCK}
     text = drafted("03-04", {"Approval": "Approved."}, documents)

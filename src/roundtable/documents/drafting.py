@@ -16,7 +16,7 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.synthesis import NO_REASON
+from ..core.synthesis import NO_REASON, split_detail
 from ..core.text import (
     escape_markdown,
     fold_text,
@@ -568,15 +568,19 @@ def write_review(context: DraftContext) -> str:
     for block, _, line in find_decisions(context.documents):
         words = unescape_markdown(line)
         lead_in = found[0] if (found := _AGREED.match(words)) else ""
-        decision, _, reason = words.removeprefix(lead_in).partition(": ")
+        decision, _, detail = words.removeprefix(lead_in).partition(": ")
         name = unescape_markdown(write_title(_name_decision(decision)))
+        if len(name) == 1 or _OPTION.fullmatch(name):  # each discussion has an option B of its own
+            name = f"{name} (step {block.step_id})"
         if name not in others:
-            made[name] = lead_in + decision, reason, block.step_id
+            made[name] = lead_in + decision, detail, block.step_id
     parts: list[str] = []
     given = _assign_record_ids(context, list(made))
-    for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
+    for identity, (name, (decision, detail, step_id)) in zip(given, made.items(), strict=True):
         where = f" in the roundtable on step {step_id}"
-        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where)
+        reason, asked = split_detail(detail)
+        weighed = [escape_markdown(asked)] if asked else []
+        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where, weighed)
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
     return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
-from roundtable.core.commands import AskFraming, AskPersona, AskVerdict, Brief, Table
+from roundtable.core.commands import AskFraming, AskPersona, AskSynthesis, AskVerdict, Brief, Table
 from roundtable.core.steps import Item
-from roundtable.core.synthesis import render, settle
+from roundtable.core.synthesis import Draft, render, settle, split_detail, summary, write_entry
 from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import LookUpsWanted
@@ -318,6 +318,44 @@ def test_a_decision_is_repeated_in_the_user_s_words() -> None:
     assert [(entry.text, entry.turns) for entry in discussion.draft.decisions] == [(words, (4,))]
 
 
+OPTIONS = (
+    "Option A: assume something now and mark it as an assumption. Option B: leave it open and hold back what "
+    "depends on it. Which, and what would you assume?"
+)
+
+
+@pytest.mark.rule("SYN-9", "META-5")
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("We go with option B, because the provider changes next year anyway.", ""),
+        ("We go with option B.", "reason not given; "),
+    ],
+)
+def test_a_decision_begins_with_the_user_s_words_and_the_question_stands_behind_it(
+    words: str, reason: str
+) -> None:
+    draft, turns = decide_between_options(words)
+    settled = settle(draft, turns, ROSTER)
+    (entry,) = settled.decisions
+    assert (entry.text, entry.turns) == (words, (2, 3))
+    assert settled.insights == ()
+    line = write_entry(entry, "decisions", turns, ROSTER)
+    assert line == f'{words.rstrip(".")}: {reason}in answer to "{OPTIONS}"'
+    for each in (draft, replace(draft, summary="", takeaway="")):  # as drafted, and after a review
+        assert summary(each, "Journeys") == f"Decided: {words}"
+
+
+def decide_between_options(words: str) -> tuple[Draft, tuple[Turn, ...]]:
+    turns = (
+        Turn(1, "business-analyst", "We just covered it."),
+        Turn(2, "solutions-architect", f"Finish is still open. {OPTIONS}"),
+        Turn(3, USER, words, Verdict(decisions=(3,))),
+    )
+    table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10, turns=turns)
+    return run(PANEL.answer(AskSynthesis(table))), turns
+
+
 @pytest.mark.rule("SYN-3")
 def test_what_is_approved_is_part_of_the_decision_and_unknown_is_no_deferral() -> None:
     words = "Approved. We write the flag until 0.16, so old versions survive."
@@ -495,7 +533,9 @@ def test_entries_hold_only_the_user_s_words_prompts_and_fixed_phrases(said: list
         led_in = {entry.text.removesuffix(f'"{words}"').strip() for words in said_by_user}
         prompts = {rest for rest in led_in if rest != entry.text and rest in asked}
         assert entry.text in said_by_user or prompts or entry.text in asked, entry
-        assert entry.detail in FIXED_PHRASES or entry.detail.strip('"') in typed, entry
+        detail, context = split_detail(entry.detail)
+        assert detail in FIXED_PHRASES or detail.strip('"') in typed, entry
+        assert context in asked, entry
 
 
 def shown_text(markdown: str) -> str:
