@@ -275,6 +275,56 @@ def test_a_question_that_the_user_calls_answered_is_off_the_list() -> None:
     assert discussion.draft.questions == ()
 
 
+def test_the_question_that_is_named_goes_and_the_rest_of_the_message_stays() -> None:
+    asked = ("Alex, does sqlite scale to a hundred tablets?", "Jordan, who pays for the vendor's licence?")
+    dropped = "Ok, that open question about sqlite can go. The office has one tablet."
+    draft = talk(*asked, dropped, max_turns=20).draft
+    assert [entry.text for entry in draft.questions] == ["Who pays for the vendor's licence?"]
+    assert [entry.text for entry in draft.insights] == ["The office has one tablet."]
+
+
+def test_a_question_that_nobody_asked_here_is_not_called_off_the_list() -> None:
+    discussion = talk("ok that open question about sqlite can go.")
+    assert replies(discussion, 4)[0].startswith("This discussion has no such question.")
+    assert discussion.draft.entries == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["thats enough", "That's all for now.", "Nothing more from me.", "I agree with you.", "Alex is right."],
+)
+def test_talk_about_the_talk_is_no_entry(words: str) -> None:
+    assert talk(words).draft.entries == ()
+
+
+@pytest.mark.parametrize("words", ["Found it in the log of the tablet.", "I agree with the refund."])
+def test_what_only_sounds_like_talk_is_kept(words: str) -> None:
+    assert [entry.text for entry in talk(words).draft.insights] == [words]
+
+
+@pytest.mark.rule("SYN-9")
+@pytest.mark.parametrize("words", ["I disagree with Jordan", "I do not agree.", "I don't like that."])
+def test_an_objection_is_no_answer_to_a_question_for_a_person(words: str) -> None:
+    asked = "Who is affected by this change without having been asked, and what do they notice first?"
+    waiting = [OpenPrompt(2, "business-analyst", asked, asked, "", "person")]
+    assert find_answered_prompt(read_message(words, NAMES), waiting) is None
+    assert find_answered_prompt(read_message("We in the office.", NAMES), waiting) is waiting[0]
+
+
+def test_a_question_that_the_user_calls_unfit_is_dropped_for_the_user_s_own() -> None:
+    words = "that question makes no sense for a pure function, Jordan"
+    discussion = talk(words, "I don't know.", max_turns=20)
+    assert (
+        replies(discussion, 4)[0] == "Then we leave that question. What would be the right one to ask here?"
+    )
+    by_jordan = PANEL.library.find_prompt("system-designer", discussion.turns[2].text)
+    assert by_jordan is not None
+    assert discussion.draft.insights == ()
+    assert by_jordan.question not in [entry.text for entry in discussion.draft.questions]
+    again = talk(words, words, max_turns=20)
+    assert not replies(again, 5 + 1)[0].endswith("What would be the right one to ask here?")
+
+
 def test_what_is_used_instead_belongs_to_the_decision() -> None:
     words = "No, we don't use a queue. We use a table."
     draft = talk(words).draft

@@ -44,6 +44,9 @@ _NOT_SOURCE = re.compile(
 _ASKS_FOR_CODE = re.compile(r"\bwhere\b|\b(?:which|what) (?:file|module|function|class|line)s?\b|\bcode\b")
 _DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
+_NO_SUCH_QUESTION = (
+    "This discussion has no such question. `roundtable questions` lists what is open in the documents."
+)
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
 )
@@ -161,8 +164,14 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
     own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
     if message.asks_to_clarify and own:
         return _put_otherwise(floor, own[-1])
-    if message.settles_question:
-        return _join("Good, then it is off the list.", _ask_next(floor))
+    is_told = message.of_kind("statement", "decision", "question")
+    if message.settles_question and not is_told:
+        is_struck = floor.brief.answers in floor.discussion.settling_turns
+        return _join("Good, then it is off the list." if is_struck else _NO_SUCH_QUESTION, _ask_next(floor))
+    if message.rejects_prompt and not is_told:
+        instead = floor.say("instead")
+        can_ask = floor.may_ask and not floor.was_said(instead)
+        return _join(floor.say("rejected"), instead if can_ask else _ask_next(floor))
     if message.keeps_open:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided := drop_name(message.of_kind("decision"), names):
