@@ -41,7 +41,7 @@ JOURNEYS = Material(
     "# Requirements\n\n## 3. User Journeys\n\n"
     "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and "
     "presses Save.\n\n"
-    "**Detour**: There is no signal and Save turns forever.\n\n"
+    "**Detour**: None that we know of.\n\n"
     "**Finish**: I don't know yet\n",
 )
 
@@ -638,6 +638,12 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
         ("Nothing new.", "none"),
         ("same as today", "none"),
         ("n/a", "none"),
+        ("There are none so far.", "none"),
+        ("No changes needed.", "none"),
+        ("no, nothing", "none"),
+        ("There is no signal and Save turns forever.", "given"),
+        ("no signal in basements", "given"),
+        ("none of them work offline", "given"),
         ("don't know, there's none I guess?", "unknown"),
         ("I don't know", "unknown"),
         ("no idea, ask me in three years", "unknown"),
