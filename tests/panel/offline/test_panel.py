@@ -175,10 +175,44 @@ def test_lines_of_the_code_stand_with_their_place_beside_written_ones() -> None:
     )
     found = LookedUp(f"search {look.what}", code, len(table.turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
-    assert 'the code: "forms/fill.py:12 def fill_form(tablet):"' in speech.text
+    assert 'in the code "forms/fill.py:12 def fill_form(tablet):"' in speech.text
     assert "forms/write.py:7" in speech.text  # half of the words will do where a place is asked for
     assert "docs/forms.md" not in speech.text
     assert "draft.md: " in speech.text
+
+
+SHIFTS = (
+    "sheet.py:11 def hours(start, end):\n"
+    "report.py:5 return hours(*shift)\n"
+    "tests/test_sheet.py:2 assert hours(1, 2)\n"
+    "sheet.py:17 return sum(hours(*each) for each in shifts)"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "search", "shown"),
+    [
+        ("where is hours() defined?", "hours()", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+        ("where is `Sheet.hours()` called from?", "hours()", ["report.py:5", "sheet.py:17", "tests/"]),
+        ("does `hours` round?", "hours", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+        ("does round_shift change the start?", "round_shift", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+    ],
+)
+def test_a_name_of_code_shows_its_definition_and_who_calls_it(
+    asked: str, search: str, shown: list[str]
+) -> None:
+    turns = (Turn(1, "business-analyst", "So."), Turn(2, USER, f"Alex, {asked}"))
+    table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (), 20, turns=turns)
+    brief = Brief(table, ROSTER.personas[1], "answer", answers=2, look_ups=2)
+    with pytest.raises(LookUpsWanted) as wanted:
+        run(PANEL.answer(AskPersona(brief)))
+    assert [look.what for look in wanted.value.looks] == [search]
+    found = LookedUp(f"search {search}", SHIFTS, len(turns))
+    speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
+    assert speech.text.count("in the code") == 1
+    places = [speech.text.find(place) for place in shown]
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("asked", ["fill in forms a day?", "wear a zeppelin badge?"])

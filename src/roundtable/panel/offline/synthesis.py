@@ -30,7 +30,7 @@ WHO_COULD_TELL = {
     "solutions-architect": "for somebody who knows the system",
     "system-designer": "for somebody who knows the code",
 }
-ANYBODY = "for whoever can tell"
+ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
 FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
 
