@@ -53,10 +53,10 @@ from .hearing import (
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
-from .tracks import FEATURE, TrackChoice, hear_track
+from .tracks import FEATURE, TrackChoice, hear_track, speaks_of_item
 from .turns import USER
 from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
@@ -134,6 +134,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    can_imply_track: bool = False
+    """Whether words about the item take the track that was proposed; in older journals only Enter does."""
     asks_last: bool = False
     """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
@@ -315,29 +317,30 @@ def _open_leg(now: Analysis) -> Outcome:
 
 def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
-    begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
+    begun = {phase_of(step_id) for step_id in opening.progress.steps_completed} - {opening.phase}
     return any(
         opening.roster.lead_of(phase.key) == opening.lead
         for phase in PHASES
-        if phase.key in opening.progress.phases_completed and phase.number in begun
+        if phase.key in opening.progress.phases_completed and phase in begun
     )
 
 
 def recall(now: Analysis) -> tuple[do.Show, ...]:
     """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
-    opening, number = now.opening, now.opening.phase.number
+    opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
-    titles = {step.step_id: step.title for step in opening.steps}
-    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
-    past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
-    left, phase = now.remaining_steps.steps, opening.next_phase
-    ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
-    if not now.saved or now.elaboration is not None:
-        ahead = now.step.title
-    elif left:
-        ahead = left[0].title
-    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)
+    is_open = not now.saved or now.elaboration is not None
+    ahead = now.step if is_open else next(iter(left), None)
+    place = ahead.title if ahead else "the end of the analysis"
+    if ahead is None and (phase := opening.next_phase):
+        place = f"Phase {phase.number} ({phase.name})"
+    # A step that is opened again is not also named as done.
+    steps = {step.step_id: step.title for step in opening.steps if step != ahead}
+    ours = [step_id for step_id in now.completed_steps if phase_of(step_id) == opening.phase]
+    done = [steps[step_id] for step_id in ours if step_id in steps]
+    past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
+    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)
     return (_show("greeting", text, opening.lead),)
 
 
@@ -365,6 +368,8 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
+    if own and opening.can_imply_track and speaks_of_item(words, opening.tracks, own.key):
+        return _save_track(now, own, words, _show("notice", lines.track_taken(own.title), opening.lead))
     return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
@@ -388,7 +393,7 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show) -> Outcome:
     """Write the track; the steps of no other track are needed."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
@@ -397,7 +402,7 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     is_same = chosen.key == now.opening.track
     after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
     echo = (_show("choice", words, USER),) if words else ()
-    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+    return after, (*echo, *shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:

@@ -417,10 +417,12 @@ def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
         now, max_turns=max_turns, raising=None, warned=len(now.turns) >= max_turns - 2, closing=False,
         awaits=Awaited.EXIT if now.held else Awaited.USER,
     )  # fmt: skip
-    text = f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
+    text = f"The turn limit is now {max_turns} for this discussion"
     if event.saved:
-        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
-    return after, (_show(now, "notice", text), do.Listen("exit" if now.held else "discussion"))
+        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too"
+    elif now.step.step_id:  # a document that is not a step's has no meta.json (MENU-8)
+        text += "; it could not be written to meta.json"
+    return after, (_show(now, "notice", f"{text}."), do.Listen("exit" if now.held else "discussion"))
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
@@ -463,6 +465,8 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
     """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
     text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
+    if not now.draft.entries:
+        text = lines.REVIEW_EMPTY
     after = replace(now, awaits=Awaited.REVIEW, editing=None)
     return after, (*shown, _show(now, "review", text), do.Listen("review"))
 
@@ -479,8 +483,8 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     if answer.kind == "unclear" or missing:
         text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
         if missing:
-            there = lines.join_names([*map(str, known)])
-            text = f"There is no entry {missing[0]}; there are {there}. Nothing was changed."
+            there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
+            text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -503,8 +507,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
-    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
-    return _ask_for_review(changed, *echo) if draft.entries else _update_artifacts(changed, *echo)
+    return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
