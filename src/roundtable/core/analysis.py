@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -180,7 +181,6 @@ class Analysis(Struct, frozen=True):
     offers: tuple[on.Offer, ...] = ()
     reminded: bool = False
     follow_up: str | None = None
-    wanted_depth: Depth | None = None
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
@@ -210,7 +210,7 @@ class Analysis(Struct, frozen=True):
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
@@ -225,7 +225,7 @@ class Analysis(Struct, frozen=True):
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             return self.elaboration.legal
         return (TRANSITIONS[self.stage][0].__name__,) if self.stage in TRANSITIONS else ()
 
@@ -527,22 +527,26 @@ def _find_step_before(now: Analysis) -> str:
 
 
 def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one."""
-    if now.editing is not None and now.follow_up is None:
-        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
-    return bool(now.given_answers or _find_step_before(now))
+    """Whether there is a question before the open one, in this step or in one before it."""
+    return bool(_find_label_before(now) or _find_step_before(now))
+
+
+def _find_label_before(now: Analysis) -> str:
+    """Return the label of the question of this step that `back` asks again; empty where there is none."""
+    if now.editing is None or now.follow_up is not None:
+        return now.given_answers[-1].label if now.given_answers else ""
+    labels = [question.label for question in now.step.questions(now.depth)]
+    return next((before for before, label in pairwise(labels) if label == now.editing), "")
 
 
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    label = _find_label_before(now)
+    if not label:
+        return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
     if now.editing is not None and now.follow_up is None:
-        labels = [question.label for question in now.step.questions(now.depth)]
-        if now.editing in labels[1:]:
-            return _edit_answer(now, labels[labels.index(now.editing) - 1])
-    elif now.given_answers:
-        again = (*now.again, now.given_answers[-1].label)
-        return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
-    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
+        return _edit_answer(now, label)
+    return _ask_question(replace(now, again=(*now.again, label), follow_up=None, reminded=False))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
@@ -621,21 +625,19 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
-    after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
+    is_asked = now.stage is Stage.ANSWER and not now.follow_up
+    in_hand = _open_question(now) if is_asked else now.in_hand
+    after = replace(now, depth=wanted, in_hand=in_hand, stage=Stage.DEPTH)
     return after, (do.SaveDepth(now.opening.phase.key, wanted),)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    depth, opening = now.wanted_depth or now.depth, now.opening
-    after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
-    speaker = opening.lead if is_at_menu else opening.conductor
-    said = _show("depth", f"Got it, switching to {depth} mode.", speaker)
+    speaker = now.opening.lead if is_at_menu else now.opening.conductor
+    said = _show("depth", f"Got it, switching to {now.depth} mode.", speaker)
     if is_at_menu:
-        return _show_menu(after, said)
-    if now.follow_up:
-        return _ask_follow_up(after, said)
-    return _collect_offers(replace(after, reminded=False, in_hand=_open_question(now)), said)
+        return _show_menu(now, said)
+    return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -722,8 +724,10 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, again=(), editing=None)
-    after = replace(after, answers=now.given_answers, stood=now.given_answers)
+    answers = now.given_answers
+    after = replace(
+        now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
+    )
     is_block_next = not event.moment and bool(written) and written[-1].kind == "block"
     hint = (_show("notice", lines.BLOCK_IS_NEXT),) if is_block_next else ()
     return after, (*_show_all("update", event.announcements), *hint, do.SaveStep(now.step.step_id))

@@ -104,7 +104,6 @@ class Elaboration(do.Table, frozen=True):
     """Whether the warning was given since the user was heard: one more persona may speak."""
     held: on.UserSpoke | None = None
     """The message that may have meant to end the discussion, until the user says."""
-    raising: int | None = None
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
@@ -408,18 +407,16 @@ def _speaking_order(now: Elaboration) -> tuple[str, ...]:
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    return replace(now, raising=event.max_turns, awaits=Awaited.LIMIT), (do.SaveLimit(event.max_turns),)
+    is_near = len(now.turns) >= event.max_turns - 2
+    after = replace(now, max_turns=event.max_turns, warned=is_near, closing=False, awaits=Awaited.LIMIT)
+    return after, (do.SaveLimit(event.max_turns),)
 
 
 def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
-    max_turns = now.raising or now.max_turns
-    after = replace(
-        now, max_turns=max_turns, raising=None, warned=len(now.turns) >= max_turns - 2, closing=False,
-        awaits=Awaited.EXIT if now.held else Awaited.USER,
-    )  # fmt: skip
-    text = f"The turn limit is now {max_turns} for this discussion"
+    after = replace(now, awaits=Awaited.EXIT if now.held else Awaited.USER)
+    text = f"The turn limit is now {now.max_turns} for this discussion"
     if event.saved:
-        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too"
+        text = f"The turn limit is now {now.max_turns}; it is kept in meta.json for the next discussion too"
     elif now.step.step_id:  # a document that is not a step's has no meta.json (MENU-8)
         text += "; it could not be written to meta.json"
     return after, (_show(now, "notice", f"{text}."), do.Listen("exit" if now.held else "discussion"))
@@ -680,6 +677,7 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
+_ENDINGS: tuple[tuple[type[on.Event], _Move], ...] = ((on.WrappedUp, wrap_up), (on.BudgetSpent, end_budget))
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
@@ -687,19 +685,17 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
     (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
-    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
-    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    # whoever is to be heard, a discussion can be ended from outside
+    **{
+        (_LOOP, awaited, event): (move, [_SYNTHESIS])
+        for awaited in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)
+        for event, move in _ENDINGS
+    },
     (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),

@@ -328,23 +328,27 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
         words = " ".join(sentence.split())
         if words.endswith("?"):
             continue
-        places: list[str] = []
-
-        def number(file: re.Match[str], places: list[str] = places) -> str:
-            path, line = (
-                (file["code"] or file["path"]).strip("/").removeprefix("./"),
-                file["at"] or file["line"],
-            )
-            places.append(f"{path}:{line}" if line else path)
-            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
-
-        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
+        said, places = _number_files(words)
         for is_touched, pattern in _CORRECTIONS:
             numbers = (
                 each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
             )
             found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
     return tuple(found)
+
+
+def _number_files(sentence: str) -> tuple[str, list[str]]:
+    """Return a folded sentence in which each file is a number, without asides, and the places so numbered."""
+    places: list[str] = []
+
+    def number(file: re.Match[str]) -> str:
+        path = (file["code"] or file["path"]).strip("/").removeprefix("./")
+        line = file["at"] or file["line"]
+        places.append(f"{path}:{line}" if line else path)
+        return f"~{len(places) - 1}~" if "." in path or "/" in path else path
+
+    numbered = _FILE.sub(number, sentence.replace("~", " "))
+    return re.sub(r" ?\([^()]*\)", "", numbered.casefold()), places
 
 
 # --- a review -------------------------------------------------------------------------------------------
