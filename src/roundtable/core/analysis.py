@@ -196,8 +196,8 @@ class Analysis(Struct, frozen=True):
     """What this leg wrote, so that it can be taken back."""
     in_hand: Question | None = None
     """The question that was open when the depth changed: it stays as it was asked."""
-    track: str = ""
-    """The track that the user chose in this leg, where it is the one that the leg is on."""
+    is_track_taken: bool = False
+    """Whether the user chose the track that the leg is on."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -399,14 +399,13 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show)
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    is_same = chosen.key == now.opening.track
-    after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     echo = (_show("choice", words, USER),) if words else ()
     return after, (*echo, *shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _enter_step(now) if now.track == now.opening.track else _end(now, do.Advance())
+    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -477,7 +476,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.given_answers and not now.track
+    can_choose = now.opening.proposal and not now.given_answers and not now.is_track_taken
     if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
         return tracked
     steering = hear_steering(words, at_menu=False)

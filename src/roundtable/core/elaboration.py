@@ -90,15 +90,12 @@ class Due(Struct, frozen=True):
 class Elaboration(do.Table, frozen=True):
     """The state of one elaboration: all that is on the table, and where the discussion stands."""
 
-    notice: str | None = None
     user_name: str | None = None
     state: State = State.ENTRY
     awaits: Awaited = Awaited.CONTEXT
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
     asked_if_there: bool = False
-    redirected: bool = False
-    """Whether the user's last contribution was redirected."""
     warned: bool = False
     closing: bool = False
     """Whether the warning was given since the user was heard: one more persona may speak."""
@@ -135,17 +132,10 @@ class Elaboration(do.Table, frozen=True):
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
-        key = step.phase.key if step.phase else step.step_id
-        lead, notice = roster.lead_of(key), None
-        if key and key not in lead.phases:
-            notice = (
-                f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
-                if step.phase
-                else f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
-            )
+        lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            notice=notice, user_name=user_name or None, has_review=has_review,
+            user_name=user_name or None, has_review=has_review,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
@@ -199,7 +189,9 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
     text = lines.introduction(
         now.roster.others(now.lead), title=now.step.title, item_name=now.item.name, max_turns=event.max_turns
     )
-    notice = (_show(now, "notice", now.notice),) if now.notice else ()
+    phase_key = now.step.phase.key if now.step.phase else now.step.step_id
+    is_led = not phase_key or phase_key in now.lead.phases
+    notice = () if is_led else (_show(now, "notice", lines.nobody_leads(now.lead, now.step)),)
     brief = do.Brief(after.table, now.lead, "framing")
     return after, (*notice, _show(now, "introduction", text), do.AskFraming(brief))
 
@@ -240,7 +232,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     has_drifted = False
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
-        has_drifted = now.redirected
+        has_drifted = _redirected_turn(now) is not None
         if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), (_redirect(now, USER, words),))
@@ -289,10 +281,16 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
     kept = replace(verdict, decisions=tuple(sorted({*turn.verdict.decisions, *verdict.decisions})))
     turn = replace(turn, verdict=replace(kept, off_topic=None) if now.insists else kept)
     judged = replace(now, turns=(*now.turns[:-1], turn))
-    if turn.verdict.off_topic is None:
-        return judged
-    # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
-    return replace(_park(judged), redirected=not _addressed_keys(now, turn))
+    return _park(judged)
+
+
+def _redirected_turn(now: Elaboration) -> Turn | None:
+    """Return the user's last turn where the lead redirects it: it drifts, and it was put to nobody (FOCUS-1).
+
+    A redirect never swallows what was put to somebody: that is answered, and only the aside is put off.
+    """
+    turn = _last_turn(now, USER)
+    return turn if turn and turn.verdict.off_topic and not _addressed_keys(now, turn) else None
 
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
@@ -332,15 +330,14 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    before = _last_turn(now, USER)
-    drift = before.verdict.off_topic if before and now.redirected else None
-    if before and drift:
+    before = _redirected_turn(now)
+    if before and (drift := before.verdict.off_topic):
         goes_on = comes_back_to(event.text, drift.subject, before.text)
         if goes_on or insists_on_topic(event.text):
             # What was put off is discussed after all.
             parked = tuple(point for point in now.parked if point.turn != before.number)
             now = replace(now, insists=True, parked=parked)
-    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False)
+    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False)
     words, number = event.text.strip(), len(now.turns) + 1
     said, shown = _say(heard, Turn(number, USER, words, relayed=event.relayed, by=event.by))
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
@@ -350,7 +347,7 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
     suspected = None if now.insists or not event.advice else event.verdict.off_topic
     verdict = replace(event.verdict, off_topic=None) if event.advice else event.verdict
     judged = replace(_take_judgement(now, verdict), suspected=suspected)
-    if not judged.redirected:
+    if _redirected_turn(judged) is None:
         return _go_on(replace(judged, due=_due_reply(now)))
     return _go_on(judged, () if judged.is_full else (_redirect(judged, USER),))
 

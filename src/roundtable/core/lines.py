@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from .personas import Persona
 from .progress import Past
-from .steps import Phase
+from .steps import Phase, Step
 from .turns import USER
 
 LineKind = Literal[
@@ -99,6 +99,13 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
         f"Topic: {title} for {item_name}\n\n"
         f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
     )
+
+
+def nobody_leads(lead: Persona, step: Step) -> str:
+    """What is said where nobody leads the phase of a step, and the first of the roster does (PERS-2)."""
+    if step.phase:
+        return f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
+    return f"Unknown phase key '{step.step_id}'. Defaulting to {lead.name} as lead persona for elaboration."
 
 
 def framing_text(
