@@ -157,7 +157,8 @@ def test_words_about_the_item_take_the_proposal(root: Path) -> None:
 @pytest.mark.parametrize(
     "said",
     ["No, that is something else", "it is rather a small change I think", "I really don't know yet", "hm hm",
-     "which of them fits this best", "is this a bug at all?", "change the track of this"],
+     "which of them fits this best", "edit 1 something else", "is this a bug at all?",
+     "change the track of this"],
 )  # fmt: skip
 def test_doubts_at_the_proposal_take_nothing(root: Path, said: str) -> None:
     item = add_item(root, BUG, commit=None)

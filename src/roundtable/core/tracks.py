@@ -19,7 +19,7 @@ _TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an?
 _CODE = re.compile(r"`|\w\(|\w[._]\w|(?:^|\s)--?\w|[a-z][A-Z]")
 _TELLING_WORDS = 60
 _FEW_WORDS = 3
-_DOUBTS = word_set("no nope not wrong what how why which who help")
+_DOUBTS = word_set("no nope not wrong what how why which who help edit undo back skip")
 _BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
 
 
