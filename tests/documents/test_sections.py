@@ -650,6 +650,8 @@ BLOCK = """# Spec
     ("made", "title", "decision"),
     [
         ('Which store? "Postgres": reason not given', "Postgres (Which store)", 'Which store? "Postgres".'),
+        ('We agreed: which store? "Postgres": reason not given', "Postgres (which store)",
+         'We agreed: which store? "Postgres".'),
         ('If it breaks: A stops. Which is it? "A": we can', "A (If it breaks: A stops. Which is it)",
          'If it breaks: A stops. Which is it? "A".\n\n**Reason**: We can'),
     ],

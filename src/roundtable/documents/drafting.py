@@ -569,10 +569,11 @@ def write_review(context: DraftContext) -> str:
     for block, _, line in find_decisions(context.documents):
         words = unescape_markdown(line)
         lead_in = found[0] if (found := _AGREED.match(words)) else ""
-        decision, _, reason = words.removeprefix(lead_in).partition(": ")
+        said = words.removeprefix(lead_in)
+        decision, _, reason = said.partition(": ")
         title = _name_decision(decision)
-        if answer := _ANSWER.match(words):
-            decision, reason = answer[0], words[answer.end() :].removeprefix(": ")
+        if answer := _ANSWER.match(said):
+            decision, reason = answer[0], said[answer.end() :].removeprefix(": ")
             title = f"{_name_decision(answer['words'])} ({answer['asked'].rstrip('?')})"
         name = unescape_markdown(write_title(title))
         if name not in others:
