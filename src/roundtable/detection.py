@@ -28,7 +28,8 @@ from msgspec import Struct
 
 from .address import show_host
 from .core.errors import RuleBroken
-from .panel.model.choice import KEYS, OFFLINE, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.base import OFFLINE
+from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
 from .panel.model.conversation import fill
 from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 

@@ -19,7 +19,7 @@ from .core.events import Offer
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
-from .panel.base import AskFiles, Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
+from .panel.base import AskFiles, Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
 
 
@@ -29,7 +29,7 @@ class ScriptedPanel:
 
     `says` gives the contributions, with None for the usual words, and `offers` its draft answers. `fails`
     maps a method's name to the number of times that it fails. `asked` and `briefs` record the requests.
-    Override a method to change its replies.
+    Override a method to change its replies, or `kind` to have them treated as those of another panel.
     """
 
     fails: dict[str, int] = field(default_factory=dict)
@@ -41,6 +41,10 @@ class ScriptedPanel:
     @property
     def name(self) -> str:
         return "scripted"
+
+    @property
+    def kind(self) -> PanelKind:
+        return "model"
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from typing import Any, Final, Literal, Protocol, TypeAlias, overload
 
 from msgspec import Struct
 
@@ -33,8 +33,15 @@ PanelRequest: TypeAlias = (
     do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
     | do.AskFeedback | do.AskReading | AskFiles
 )  # fmt: skip
-HOST = "host (one model speaks for every persona)"
-"""The name of a panel whose words come from another program: they are marked until the user accepts them."""
+PanelKind = Literal["offline", "model", "host"]
+"""Where a panel has its words from; the runtime treats them accordingly.
+
+`offline`: from what was written and said. It claims nothing, so nothing is checked, and it costs nothing.
+`model`: from a language model. It sees all that is held, may look at the code, and its claims are checked.
+`host`: from another program. Its claims are checked, and its words are marked until the user accepts them.
+"""
+OFFLINE: Final = "offline"
+"""The offline panel's kind, and what the user calls it."""
 MAX_PICKS, MAX_PICK_WORDS = 20, 8
 """How many paths, and how many further words to search for, a panel may pick."""
 OnWords = Callable[[str], None]
@@ -93,13 +100,18 @@ def ignore_words(words: str, /) -> None:
 class Panel(Protocol):
     """Gives the personas their words.
 
-    The overloads tell callers which reply belongs to which request. An implementation takes a `PanelRequest`,
-    matches on it and is annotated to return `Any`, the one type that satisfies all of them.
+    The kind decides how the words are treated; the name is only shown. The overloads tell callers which reply
+    belongs to which request. An implementation takes a `PanelRequest`, matches on it and is annotated to
+    return `Any`, the one type that satisfies all of them.
     """
 
     @property
     def name(self) -> str:
         """The panel's name, as messages and transcripts show it."""
+
+    @property
+    def kind(self) -> PanelKind:
+        """Where the words come from; it may change when another panel takes over."""
 
     @overload
     async def answer(self, request: do.AskFraming, on_words: OnWords = ...) -> Framing: ...
@@ -143,6 +155,10 @@ class StoppablePanel:
     @property
     def name(self) -> str:
         return self._panel.name
+
+    @property
+    def kind(self) -> PanelKind:
+        return self._panel.kind
 
     @cached_property
     def _panel(self) -> Panel:

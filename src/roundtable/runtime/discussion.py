@@ -197,7 +197,7 @@ class DocumentExecutor(Executor):
             gap = find_gap(self._read(), list_discussed(self.path))
         except (DiskFailed, OSError, RuleBroken):
             return event
-        summary = gap.summary if self.panel.name == "offline" else event.summary
+        summary = gap.summary if self.panel.kind == "offline" else event.summary
         summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
         return replace(event, summary=summary, focus_question=question, focus_topic=topic)
 

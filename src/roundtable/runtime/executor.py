@@ -25,7 +25,7 @@ from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
-from ..panel.base import HOST, Panel, Speech
+from ..panel.base import Panel, Speech
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
@@ -61,7 +61,6 @@ Task = (
 )  # fmt: skip
 Faults = tuple[tuple[Violation, ...], tuple[UnverifiedClaim, ...]]
 
-OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
 _NOT_WRITTEN = "The discussion is not in the documents yet; every turn of it is kept in the journal."
@@ -111,12 +110,11 @@ class Executor:
     @property
     def _is_host(self) -> bool:
         """Whether another program gives the words."""
-        return self.panel.name == HOST
+        return self.panel.kind == "host"
 
-    def go_offline(self) -> Panel:
+    def go_offline(self) -> None:
         """Let the offline panel give the words from now on."""
         self._panel = None
-        return self.panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
@@ -191,13 +189,13 @@ class Executor:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
         table = brief.table
         names = [persona.first_name for persona in table.roster.personas]
-        free = brief.free or self.panel.name == OFFLINE
+        free = brief.free or self.panel.kind == "offline"
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         return check_voice(text, brief.speaker, earlier=table.turns, names=names, free=free, known=known)
 
     def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return ()
         return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self.lines_of)
 
@@ -225,7 +223,7 @@ class Executor:
         except PanelFailed as failure:
             return on.SynthesisFailed(str(failure))
         at = self._instant(step_id)
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return on.SynthesisDrafted(draft, at)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
         wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
@@ -237,7 +235,7 @@ class Executor:
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
         step_id = task.brief.step.step_id
-        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
+        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
             await self._surveyor.ask_panel(task.brief.item, self.panel)
         # Kept first, so that whoever is asked sees them.
         if isinstance(task, do.AskFeedback):
@@ -264,7 +262,7 @@ class Executor:
 
     def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
         """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return text
         known = [brief.item.text, *(each.name for each in self._outputs.documents())]
         known += [answer.text for answer in brief.answers]
@@ -313,7 +311,7 @@ class Executor:
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
         """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return brief
         documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         own = tuple(each for each in documents if each.name in brief.step.outputs)
@@ -347,7 +345,7 @@ class Executor:
         every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         others = tuple(each for each in every if each.name not in own)
         known = NOTHING_KNOWN
-        if self.panel.name != OFFLINE:
+        if self.panel.kind != "offline":
             known = self._read_known(read_item(self._folder), every)
         others = read_transcripts(self._folder, step.step_id) + others
         return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)

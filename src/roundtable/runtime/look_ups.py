@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..core import commands as do
 from ..core.errors import PanelFailed
 from ..core.turns import LookedUp, Material
-from ..panel.base import Look, LookUpsWanted, OnWords, Panel, PanelRequest, ignore_words
+from ..panel.base import Look, LookUpsWanted, OnWords, Panel, PanelKind, PanelRequest, ignore_words
 
 MOST_LOOK_UPS = 3
 """How many times a speaker may look something up before one contribution."""
@@ -33,6 +33,10 @@ class LookUpPanel:
     @property
     def name(self) -> str:
         return self._panel.name
+
+    @property
+    def kind(self) -> PanelKind:
+        return self._panel.kind
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         key: int | str

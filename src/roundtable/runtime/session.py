@@ -28,7 +28,7 @@ from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
-from ..panel.base import Panel
+from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.journal import waits_for_disk
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .budget import BudgetAccount
 
 
-RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
+RESUME, WRAP_UP, TRY_AGAIN = "resume", "wrap up", "try again"
 MAX_MESSAGE_LENGTH = 100_000
 """How many characters of one message are taken."""
 
@@ -109,11 +109,6 @@ class Session:
     def analysis(self) -> Analysis | None:
         """Return the state of the leg in play, to look at; None before there is one."""
         return self._leg.analysis if self._leg is not None else None
-
-    @property
-    def panel_name(self) -> str:
-        """Return the name of the panel that gives the words now."""
-        return self._panel.name if self._panel is not None else "offline"
 
     @property
     def moment(self) -> str:
@@ -339,7 +334,8 @@ class Session:
             if choice == WRAP_UP:
                 return on.WrappedUp()
             if choice == OFFLINE:
-                self._panel = executor.go_offline()
+                self._panel = None
+                executor.go_offline()
 
     async def _settle(self, leg: Leg, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
@@ -375,7 +371,7 @@ class Session:
         if self._account is None or self._leg is None or self._executor is None:
             return ""
         opening, executor = self._leg.analysis.opening, self._executor
-        if opening.step is None or not opening.roster.can_discuss or executor.panel.name == OFFLINE:
+        if opening.step is None or not opening.roster.can_discuss or executor.panel.kind == "offline":
             return ""
         context = executor.context(opening.step)
         if isinstance(context, on.ContextUnreadable):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import AskFiles, OnWords, Panel, PanelRequest, ignore_words
+from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelKind, PanelRequest, ignore_words
 from .command import CommandModel
 from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-OFFLINE = "offline"
 DEFAULT = "default"
 """What a server is asked for that has one model only."""
 OLLAMA = "http://localhost:11434/v1"
@@ -216,6 +215,10 @@ class FallbackPanel:
     @property
     def name(self) -> str:
         return self._panels[self._at].name
+
+    @property
+    def kind(self) -> PanelKind:
+        return self._panels[self._at].kind
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""

@@ -15,7 +15,17 @@ from ...core import commands as do
 from ...core.events import Offer
 from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import NEUTRAL
-from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
+from ..base import (
+    AskFiles,
+    Framing,
+    LookUpsWanted,
+    OnWords,
+    PanelKind,
+    PanelRequest,
+    Picks,
+    Speech,
+    ignore_words,
+)
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
@@ -52,6 +62,8 @@ Meter = Callable[[Call], None]
 
 class ModelPanel:
     """The personas in the words of one model."""
+
+    kind: PanelKind = "model"
 
     def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
         self._model = model
