@@ -107,7 +107,7 @@ def test_what_the_lead_looked_up_and_that_a_host_spoke_outlives_the_documents_ow
     discuss(place, "request.md", panel=panel)
     table = panel.briefs[1].table
     assert [(each.name, each.text) for each in table.looked_up] == [("rates.py:1-9", "KEEP = 3600")]
-    assert table.turns[0].relayed
+    assert table.turns[0].from_host
 
 
 # --- three documents ------------------------------------------------------------------------------------

@@ -233,14 +233,14 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     )
 
 
-def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
+def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
     """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave.
 
     What was added or edited in the review was marked then, if a host passed it on (ART-8).
     """
 
     def mark(_part: Part, entry: Entry) -> Entry:
-        is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
+        is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
     marked = draft.change_entries(mark)

@@ -202,7 +202,7 @@ class Executor:
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
         turn = task.table.turns[-1]
-        keep_corrections(self._folder, turn.text, relayed=turn.relayed)
+        keep_corrections(self._folder, turn.text, relayed=turn.from_host)
         verdict = None
         with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
@@ -217,7 +217,7 @@ class Executor:
         step_id = task.table.step.step_id
         if isinstance(task, do.ExtractSynthesis):
             draft = await make_offline_panel(self._root).answer(do.AskSynthesis(task.table))
-            return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, relayed=self._is_host)
+            return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, from_host=self._is_host)
         try:
             draft = await self.panel.answer(task)
         except PanelFailed as failure:
@@ -228,8 +228,8 @@ class Executor:
         # The first time it is sent back with the reasons; what is still wrong then is marked.
         wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not task.problems:
-            return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
-        return on.SynthesisDrafted(marked, at, relayed=self._is_host)
+            return on.SynthesisDrafted(draft, at, claims=wrong, from_host=self._is_host)
+        return on.SynthesisDrafted(marked, at, from_host=self._is_host)
 
     # --- with the panel, at a step ----------------------------------------------------------------------
 
