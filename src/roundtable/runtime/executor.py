@@ -45,8 +45,8 @@ from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import find_discussion, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
-from .draft_answers import Surveyor, collect_offers, keep_answers
-from .look_ups import AtStep, LookUpPanel
+from .draft_answers import collect_offers, keep_answers
+from .surveyor import AtStep, LookUpPanel, Surveyor
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
