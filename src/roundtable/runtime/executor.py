@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from ..catalogue import read_tracks
 from ..core import claims
 from ..core import commands as do
 from ..core import events as on
@@ -22,10 +23,11 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, strip_mark
 from ..core.text import clean_text
+from ..core.tracks import list_all_steps
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
-from ..panel.base import Panel, Speech
+from ..panel.base import Framing, Panel, Speech
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
@@ -40,6 +42,7 @@ from ..store.meta import (
     note_undone,
     read_corrections,
     read_meta,
+    save_limit,
 )
 from ..store.outputs import Outputs
 from ..store.parking import park_points
@@ -59,7 +62,8 @@ Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.ExtractSynthesis
     | do.AskDraft | AtStep | StoreTask
 )  # fmt: skip
-Faults = tuple[tuple[Violation, ...], tuple[UnverifiedClaim, ...]]
+Claims = tuple[UnverifiedClaim, ...]
+Faults = tuple[tuple[Violation, ...], Claims]
 
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
@@ -76,24 +80,26 @@ class Executor:
         steps: tuple[Step, ...],
         panel: Panel | None,
         journal: Journal,
-        every_step: tuple[Step, ...] = (),
     ) -> None:
-        """`every_step` are the steps of all tracks: what they wrote is read too."""
+        """Without a panel, the offline one gives the words."""
         self._journal = journal
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder, lambda: self._moment)
+        every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
         self._outputs = Outputs(folder, steps, self._undo_log, every_step)
         self._surveyor = Surveyor(root, folder)
-        self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
+        self._given = panel
 
-    @property
+    @cached_property
     def panel(self) -> Panel:
-        """Return the given panel, else the offline one, which is loaded when it is first asked."""
-        if self._panel is None:
-            self._panel = LookUpPanel(make_offline_panel(self._root), self._surveyor.look)
-        return self._panel
+        """The panel that gives the words, shown the code that it asks for."""
+        return LookUpPanel(self._offline if self._given is None else self._given, self._surveyor.look)
+
+    @cached_property
+    def _offline(self) -> Panel:
+        return make_offline_panel(self._root)
 
     @cached_property
     def lines_of(self) -> LinesOf:
@@ -114,7 +120,7 @@ class Executor:
 
     def go_offline(self) -> None:
         """Let the offline panel give the words from now on."""
-        self._panel = None
+        self.panel = LookUpPanel(self._offline, self._surveyor.look)
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
@@ -140,16 +146,15 @@ class Executor:
 
     async def _frame(self, brief: do.Brief) -> on.Framed:
         """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
-        framing = await self.panel.answer(do.AskFraming(brief))
-        # Apart: a refusal is told by how the text begins.
-        in_summary, in_question = (
-            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-        )
-        if again := _reasons(in_summary + in_question):
+
+        async def ask(again: tuple[str, ...]) -> tuple[Framing, Claims, Claims]:
             framing = await self.panel.answer(do.AskFraming(replace(brief, again=again)))
-            in_summary, in_question = (
-                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-            )
+            # Apart: a refusal is told by how the text begins.
+            return framing, self._claims(framing.summary, brief), self._claims(framing.focus_question, brief)
+
+        framing, in_summary, in_question = await ask(brief.again)
+        if again := _reasons(in_summary + in_question):
+            framing, in_summary, in_question = await ask(again)
         summary = mark_claims(_require_words(framing.summary), in_summary)
         question = mark_claims(_require_words(framing.focus_question), in_question)
         notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
@@ -193,7 +198,7 @@ class Executor:
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         return check_voice(text, brief.speaker, earlier=table.turns, names=names, free=free, known=known)
 
-    def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
+    def _claims(self, text: str, brief: do.Brief) -> Claims:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
         if self.panel.kind == "offline":
             return ()
@@ -208,7 +213,7 @@ class Executor:
             verdict = await self.panel.answer(task)
         is_advice = verdict is None
         if verdict is None:
-            verdict = await make_offline_panel(self._root).answer(task) or NEUTRAL
+            verdict = await self._offline.answer(task) or NEUTRAL
         return on.Judged(verdict.within(len(task.table.turns)), advice=is_advice)
 
     async def _synthesise(
@@ -216,7 +221,7 @@ class Executor:
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
         step_id = task.table.step.step_id
         if isinstance(task, do.ExtractSynthesis):
-            draft = await make_offline_panel(self._root).answer(do.AskSynthesis(task.table))
+            draft = await self._offline.answer(do.AskSynthesis(task.table))
             return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, from_host=self._is_host)
         try:
             draft = await self.panel.answer(task)
@@ -356,7 +361,7 @@ class Executor:
             raise missing_meta(self._folder)
         match task:
             case do.SaveLimit(limit):
-                return on.LimitSaved(self._save_limit(limit))
+                return on.LimitSaved(save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():
                 try:
                     if isinstance(task, do.SaveRecord):
@@ -415,20 +420,6 @@ class Executor:
         change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
-    def _save_limit(self, limit: int) -> bool:
-        """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""
-
-        def change(meta: dict[str, Any]) -> None:
-            if meta.get("elaboration_config") is None:
-                meta["elaboration_config"] = {}
-            if isinstance(meta["elaboration_config"], dict):
-                meta["elaboration_config"]["max_turns"] = limit
-
-        try:
-            return isinstance(change_meta(self._folder, change)["elaboration_config"], dict)
-        except (DiskFailed, ItemCorrupt, ItemLocked):
-            return False
-
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
         """Write the transcript, what was put off, and the record.
 
@@ -481,7 +472,7 @@ def _change_answers(ask: do.AskDraft, change: Callable[[str], str], chosen: tupl
     return replace(ask, brief=replace(ask.brief, answers=answers))
 
 
-def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:
+def _notes(found: tuple[Violation, ...], unverified: Claims = ()) -> tuple[str, ...]:
     """Return what the transcript says of a contribution."""
     return (
         *(f"{each.kind}: {each.found} ({each.reason})" for each in found),
@@ -489,7 +480,7 @@ def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...]
     )
 
 
-def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
+def _reasons(unverified: Claims) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.reason for each in unverified))
 
 

@@ -14,10 +14,11 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, assert_never
 
 from msgspec.structs import replace
 
+from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
@@ -27,13 +28,13 @@ from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
+from ..core.tracks import list_all_steps
 from ..core.turns import USER
 from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.journal import waits_for_disk
 from ..store.lock import ItemLock
-from ..store.meta import start_over
 from .executor import Executor, Task
 from .resume import Leg, Resume
 
@@ -159,7 +160,7 @@ class Session:
 
     def _make_executor(self, leg: Leg) -> Executor:
         steps = leg.analysis.opening.steps
-        return Executor(self.root, self.folder, steps, self._panel, leg.journal, leg.every_step)
+        return Executor(self.root, self.folder, steps, self._panel, leg.journal)
 
     def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
         """Whether nothing of the leg is left to be played, so that its menu is not shown."""
@@ -179,16 +180,16 @@ class Session:
                 if ending is None:
                     await self._show_paused()
                     return
-                if isinstance(ending, do.StartOver):
-                    resume.require_meta()
-                    start_over(self.folder)
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.Advance(step_id, is_back) if step_id:
-                        after = resume.reopen(step_id, asks_last=is_back)
-                    case _:
-                        after = await self._aside(resume.next)
+                    case do.StartOver():
+                        after = await self._aside(resume.start_over)
+                    case do.Advance():
+                        reopen = partial(resume.reopen, ending.step_id, asks_last=ending.is_back)
+                        after = await self._aside(reopen if ending.step_id else resume.next)
+                    case other:
+                        assert_never(other)
                 if after is None or after.journal.path != leg.journal.path:
                     await self._aside(partial(resume.close, leg.journal))
                 if after is None or after.analysis.opening.kind == "finished":
@@ -274,8 +275,8 @@ class Session:
         from ..documents.handoff import write_summary
         from ..store.outputs import read_hand_off
 
-        opening = leg.analysis.opening
-        hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)
+        every_step = list_all_steps(read_tracks(self.root)[0])
+        hand_off = read_hand_off(self.folder, every_step, leg.analysis.opening.roster)
         command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, command)))
