@@ -133,9 +133,9 @@ class Panel(Protocol):
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
-        the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
-        next judges the user's turn with its own words, and instead of picks that the panel leaves the search
-        alone. A reading may be empty, and so may be offers.
+        the persona passes, which its brief has to allow. None instead of a verdict means that the next
+        speaker judges the user's turn with its own words; None instead of picks means that the survey's order
+        stays. A reading and offers may be empty.
         """
 
 

@@ -205,7 +205,7 @@ class Executor:
         return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self.lines_of)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
-        """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
+        """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
         turn = task.table.turns[-1]
         keep_corrections(self._folder, turn.text, relayed=turn.from_host)
         verdict = None
@@ -242,7 +242,7 @@ class Executor:
         step_id = task.brief.step.step_id
         if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
             await self._surveyor.ask_panel(task.brief.item, self.panel)
-        # Kept first, so that whoever is asked sees them.
+        # Kept first, so that the panel sees them.
         if isinstance(task, do.AskFeedback):
             keep_corrections(self._folder, task.words, relayed=task.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
@@ -315,7 +315,7 @@ class Executor:
         return (*drafted, *(each for each in offers if each.label not in names))
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
-        """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
+        """Put everything on the table that is held about the item, if the panel can read it (TABLE-1)."""
         if self.panel.kind == "offline":
             return brief
         documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)

@@ -218,7 +218,7 @@ class Resume:
     # --- replaying --------------------------------------------------------------------------------------
 
     def _replay(self, name: str) -> Leg | None:
-        """Return the leg in a journal of the item; None where there is none that can be used."""
+        """Return the leg in a journal of the item; None if there is no journal or it cannot be used."""
         journal = Journal(self._folder, name)
         leg, problem = replay_leg(journal)
         self._warnings += [problem] if problem else []

@@ -86,7 +86,7 @@ class Session:
         self.folder = self._find_folder(item, items_folder)
         self.listening: Awaits | None = None
         self.prefill = ""
-        """What stands in the input line to be edited, while the session is listening."""
+        """The text in the input line that the user can edit, while the session is listening."""
         self.offer = ""
         """The draft answer that Enter takes and that can be put into the input line."""
         self._step = step
@@ -271,7 +271,7 @@ class Session:
         await self._show(Line("paused", f"Paused; everything is saved. Go on with: {self._command()}"))
 
     async def _show_hand_off(self, leg: Leg) -> None:
-        """Show what whoever builds the item has to know, in a few lines."""
+        """Show in a few lines what is needed to build the item."""
         from ..documents.handoff import write_summary
         from ..store.outputs import read_hand_off
 

@@ -60,7 +60,7 @@ class Surveyor:
             items = folder.parent.resolve().relative_to(root.resolve()).as_posix()
         except ValueError:
             items = folder.parent.name
-        self._own = (".roundtable", items)  # what we wrote ourselves is no evidence
+        self._own = (".roundtable", items)  # what we wrote ourselves proves nothing
         self._folder = folder
         self._picks: Picks | None = None
         self._seen: dict[tuple[str, ...], Survey] = {}
@@ -159,7 +159,7 @@ class Surveyor:
             if shown is None:
                 return Material(name, "There is no such file to show.")
             return Material(name, shown.with_numbers)
-        # Whoever asks for something sees it, whatever the user said of the file: that is on the table too.
+        # Also in files that the user has ruled out: what the user said of them is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
         hits = search_code(self._root, words, leave_out=self._own)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MOST_HITS]]

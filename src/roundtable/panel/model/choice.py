@@ -66,7 +66,7 @@ class Choice(Struct, frozen=True):
                 return f"{self.kind}:{self.name}"
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key to send; empty where there is none."""
+        """The key to send; empty if none is set."""
         names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
         return next((environment[name] for name in names if environment.get(name)), "")
 
@@ -239,7 +239,7 @@ class FallbackPanel:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
                 reply = await self._panels[at].answer(request, ignore_words if has_begun else pass_on)
             except PanelFailed as failure:
-                # The rules first tell nonsense to whoever gave it; only then the next panel tries.
+                # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
                 failures.append(failure)
