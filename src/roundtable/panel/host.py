@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import AskFiles, Framing, OnWords, PanelKind, PanelRequest, Speech, ignore_words
+from .base import AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
@@ -70,7 +70,7 @@ class HostPanel:
     """Asks another program for words; `on_request` is called whenever a request opens."""
 
     name = "host (one model speaks for every persona)"
-    kind: PanelKind = "host"
+    kind: Final = "host"
 
     def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 from uuid import uuid4
 
 import msgspec
@@ -15,17 +15,7 @@ from ...core import commands as do
 from ...core.events import Offer
 from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import NEUTRAL
-from ..base import (
-    AskFiles,
-    Framing,
-    LookUpsWanted,
-    OnWords,
-    PanelKind,
-    PanelRequest,
-    Picks,
-    Speech,
-    ignore_words,
-)
+from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
@@ -63,7 +53,7 @@ Meter = Callable[[Call], None]
 class ModelPanel:
     """The personas in the words of one model."""
 
-    kind: PanelKind = "model"
+    kind: Final = "model"
 
     def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
         self._model = model
