@@ -60,15 +60,11 @@ def test_the_kind_of_a_panel_and_not_its_name_says_whether_its_claims_are_checke
     completed: Place, kind: PanelKind, is_checked: bool
 ) -> None:
     class Called(ScriptedPanel):
-        @property
-        def name(self) -> str:
-            return "offline"
+        name = "offline"
 
-        @property
-        def kind(self) -> PanelKind:
-            return kind
-
-    shown, transcript, _ = discuss(completed, Called(says=say(LIE, LIE)))
+    panel = Called(says=say(LIE, LIE))
+    Called.kind = kind
+    shown, transcript, _ = discuss(completed, panel)
     assert ("(unverified)" in shown[1]) is is_checked
     assert ("Words of the host, not typed by the user" in transcript) is (kind == "host")
 

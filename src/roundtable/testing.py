@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
 from .core import commands as do
 from .core.errors import PanelFailed
@@ -32,19 +32,14 @@ class ScriptedPanel:
     Override a method to change its replies, or `kind` to have them treated as those of another panel.
     """
 
+    name: ClassVar[str] = "scripted"
+    kind: ClassVar[PanelKind] = "model"
+
     fails: dict[str, int] = field(default_factory=dict)
     says: Callable[[do.Brief], Speech | None] | None = None
     offers: tuple[Offer, ...] = ()
     asked: list[str] = field(default_factory=list)
     briefs: list[do.Brief] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return "scripted"
-
-    @property
-    def kind(self) -> PanelKind:
-        return "model"
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:

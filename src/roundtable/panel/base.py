@@ -139,18 +139,16 @@ class Panel(Protocol):
         """
 
 
-class StoppablePanel:
-    """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
+class PanelWrapper:
+    """A panel around another one; it has the name and the kind of the one inside."""
 
-    def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
-        """`make` makes the panel when it is first needed, which may be long after the first prompt.
-
-        `on_begin` receives a speaker's key whenever its words begin, or begin anew.
-        """
+    def __init__(self, make: Callable[[], Panel]) -> None:
+        """`make` makes the panel inside when it is first needed, which may be long after the first prompt."""
         self._make = make
-        self._on_begin = on_begin
-        self._pending: asyncio.Future[Any] | None = None
-        self._cut_off: Speech | None = None
+
+    @cached_property
+    def _panel(self) -> Panel:
+        return self._make()
 
     @property
     def name(self) -> str:
@@ -160,9 +158,16 @@ class StoppablePanel:
     def kind(self) -> PanelKind:
         return self._panel.kind
 
-    @cached_property
-    def _panel(self) -> Panel:
-        return self._make()
+
+class StoppablePanel(PanelWrapper):
+    """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
+
+    def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
+        """`on_begin` receives a speaker's key whenever its words begin, or begin anew."""
+        super().__init__(make)
+        self._on_begin = on_begin
+        self._pending: asyncio.Future[Any] | None = None
+        self._cut_off: Speech | None = None
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""

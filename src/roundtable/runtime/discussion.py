@@ -37,7 +37,7 @@ from ..store.journal import DISCUSSION, Journal
 from ..store.lock import ItemLock
 from ..store.outputs import MAX_MATERIAL_LENGTH
 from ..store.transcript import read_transcripts_beside, write_transcript_beside
-from .executor import Executor, Heard, Task
+from .executor import Executor, Task
 from .resume import Leg, replay_leg
 from .session import Session
 
@@ -93,9 +93,8 @@ class DocumentSession(Session):
         return find_discussion_folder(self.root, self.path)
 
     def _make_executor(self, leg: Leg) -> Executor:
-        return DocumentExecutor(
-            self.root, self.folder, (), self._panel, leg.journal, path=self.path, into=self._into
-        )
+        basics = (self.root, self.folder, leg, self._panel, self._on_words)
+        return DocumentExecutor(*basics, path=self.path, into=self._into)
 
     def _is_over(self, leg: Leg) -> bool:
         return leg.analysis.elaboration is None
@@ -163,10 +162,10 @@ class DocumentExecutor(Executor):
         self._path = path
         self._into = into
 
-    async def carry_out(self, task: Task, heard: Heard) -> on.Event:
+    async def carry_out(self, task: Task) -> on.Event:
         match task:
             case do.AskFraming():
-                return self._ask_about_gap(await super().carry_out(task, heard))
+                return self._ask_about_gap(await super().carry_out(task))
             case do.SaveLimit():
                 return on.LimitSaved(False)
             case do.UpdateArtifacts():
@@ -174,7 +173,7 @@ class DocumentExecutor(Executor):
             case do.SaveRecord():
                 return on.RecordSaved(write_transcript_beside(self._path, task, self._panel_names))
             case _:
-                return await super().carry_out(task, heard)
+                return await super().carry_out(task)
 
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:  # noqa: ARG002
         """Return the document and the turn limit."""

@@ -31,7 +31,6 @@ from ..panel.base import Framing, Panel, Speech
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
-from ..store.journal import Journal
 from ..store.meta import (
     append_elaboration,
     change_meta,
@@ -49,10 +48,8 @@ from ..store.parking import park_points
 from ..store.transcript import find_discussion, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import collect_offers, keep_answers
+from .resume import Leg
 from .surveyor import AtStep, LookUpPanel, Surveyor
-
-Heard = Callable[[str, str], None]
-"""Is handed a speaker's key and a piece of its words, as they come."""
 
 StoreTask = (
     do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
@@ -77,25 +74,24 @@ class Executor:
         self,
         root: Path,
         folder: Path,
-        steps: tuple[Step, ...],
+        leg: Leg,
         panel: Panel | None,
-        journal: Journal,
+        on_words: Callable[[str, str], None],
     ) -> None:
-        """Without a panel, the offline one gives the words."""
-        self._journal = journal
+        """Without a panel, the offline one gives the words.
+
+        `on_words` receives a speaker's key and a piece of its words, as they come.
+        """
+        self._journal = leg.journal
+        self._on_words = on_words
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder, lambda: self._moment)
         every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
-        self._outputs = Outputs(folder, steps, self._undo_log, every_step)
+        self._outputs = Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
         self._surveyor = Surveyor(root, folder)
-        self._given = panel
-
-    @cached_property
-    def panel(self) -> Panel:
-        """The panel that gives the words, shown the code that it asks for."""
-        return LookUpPanel(self._offline if self._given is None else self._given, self._surveyor.look)
+        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, self._surveyor.look)
 
     @cached_property
     def _offline(self) -> Panel:
@@ -120,9 +116,9 @@ class Executor:
 
     def go_offline(self) -> None:
         """Let the offline panel give the words from now on."""
-        self.panel = LookUpPanel(self._offline, self._surveyor.look)
+        self.panel = LookUpPanel(lambda: self._offline, self._surveyor.look)
 
-    async def carry_out(self, task: Task, heard: Heard) -> on.Event:
+    async def carry_out(self, task: Task) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
             case do.ReadContext(step):
@@ -130,7 +126,7 @@ class Executor:
             case do.AskFraming(brief):
                 return await self._frame(brief)
             case do.AskPersona(brief):
-                return await self._speak(brief, heard)
+                return await self._speak(brief)
             case do.AskVerdict():
                 return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
@@ -161,13 +157,13 @@ class Executor:
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
-    async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
+    async def _speak(self, brief: do.Brief) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
         key, may_pass = brief.speaker.key, brief.may_be_silent
 
         async def ask(again: tuple[str, ...]) -> Speech | None:
             request = do.AskPersona(replace(brief, again=again))
-            return await self.panel.answer(request, lambda piece: heard(key, piece))
+            return await self.panel.answer(request, lambda piece: self._on_words(key, piece))
 
         speech = await ask(brief.again)
         faults = self._find_faults(speech, brief)

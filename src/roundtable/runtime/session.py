@@ -159,8 +159,7 @@ class Session:
         return find_entry(self.root, item, items_folder=items_folder).folder
 
     def _make_executor(self, leg: Leg) -> Executor:
-        steps = leg.analysis.opening.steps
-        return Executor(self.root, self.folder, steps, self._panel, leg.journal)
+        return Executor(self.root, self.folder, leg, self._panel, self._on_words)
 
     def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
         """Whether nothing of the leg is left to be played, so that its menu is not shown."""
@@ -315,7 +314,7 @@ class Session:
                 self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
             try:
                 try:
-                    return await executor.carry_out(task, self._on_words)
+                    return await executor.carry_out(task)
                 finally:
                     await self._show_news(leg)
             except PanelFailed as failure:

@@ -29,8 +29,8 @@ from ..panel.base import (
     LookUpsWanted,
     OnWords,
     Panel,
-    PanelKind,
     PanelRequest,
+    PanelWrapper,
     Picks,
     ignore_words,
 )
@@ -179,22 +179,14 @@ class Surveyor:
         return self._seen[struck]
 
 
-class LookUpPanel:
+class LookUpPanel(PanelWrapper):
     """Another panel, which is shown the code that it asks for, a few times before each answer."""
 
-    def __init__(self, panel: Panel, look: Callable[[Look], Material]) -> None:
-        self._panel = panel
+    def __init__(self, make: Callable[[], Panel], look: Callable[[Look], Material]) -> None:
+        super().__init__(make)
         self._look = look
         self._seen: dict[int | str, tuple[Material, ...]] = {}
         """What was shown last for a turn, by its number, and for a step, by its id."""
-
-    @property
-    def name(self) -> str:
-        return self._panel.name
-
-    @property
-    def kind(self) -> PanelKind:
-        return self._panel.kind
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         key: int | str

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelKind, PanelRequest, ignore_words
+from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .command import CommandModel
 from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
@@ -203,28 +203,20 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
     return f"{where} answers", True
 
 
-class FallbackPanel:
+class FallbackPanel(PanelWrapper):
     """Panels one after another: where one fails, the next goes on, and stays."""
 
     def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
         """`news` is told when another panel takes over."""
-        self._panels = panels
+        super().__init__(lambda: panels[0])
+        self._others = panels[1:]
         self._news = news
-        self._at = 0
-
-    @property
-    def name(self) -> str:
-        return self._panels[self._at].name
-
-    @property
-    def kind(self) -> PanelKind:
-        return self._panels[self._at].kind
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
         # Advice only: a lack of it is no reason to change the speakers.
         if isinstance(request, AskVerdict | AskFiles):
-            return await self._panels[self._at].answer(request)
+            return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         has_begun = False
         failures: list[PanelFailed] = []
@@ -234,10 +226,10 @@ class FallbackPanel:
             has_begun = True
             on_words(piece)
 
-        for at in range(self._at, len(self._panels)):
+        for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await self._panels[at].answer(request, ignore_words if has_begun else pass_on)
+                reply = await panel.answer(request, ignore_words if has_begun else pass_on)
             except PanelFailed as failure:
                 # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
@@ -246,7 +238,7 @@ class FallbackPanel:
                 continue
             if failures:
                 reasons = " ".join(failure.failed for failure in failures)
-                self._news(f"{reasons} {self._panels[at].name} goes on.")
-                self._at = at
+                self._news(f"{reasons} {panel.name} goes on.")
+                self._panel, self._others = panel, self._others[at:]
             return reply
         raise PanelFailed(" ".join(failure.failed for failure in failures), do=failures[-1].do)
