@@ -566,9 +566,8 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    is_user = turn.speaker == USER
-    words = turn.text if is_user else lines.contribution(now.roster[turn.speaker], turn.text)
-    shown = (do.Show(Line("contribution", words, turn.speaker, turn.number, now.state)),)
+    name = "" if turn.speaker == USER else now.roster[turn.speaker].title
+    shown = (do.Show(Line("contribution", turn.text, turn.speaker, turn.number, now.state, name=name)),)
     if now.warned or turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
@@ -665,7 +664,7 @@ def _show(now: Elaboration, kind: LineKind, text: str, speaker: str | None = Non
 
 
 def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
-    return _show(now, kind, lines.contribution(now.lead, text), now.lead.key)
+    return do.Show(lines.speech(now.lead, text, kind, state=now.state))
 
 
 def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:

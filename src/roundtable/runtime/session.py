@@ -16,8 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from msgspec.structs import replace
-
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
@@ -365,7 +363,7 @@ class Session:
         """Show a line; the menu, else the introduction, comes with what an elaboration may cost (MENU-6)."""
         if line.kind == "menu" and (forecast := self._forecast()):
             self._told_forecast = True
-            line = replace(line, text=texts.with_forecast(line.text, forecast))
+            line = texts.with_forecast(line, forecast)
         elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
             await self._show(Line("notice", forecast, state=line.state))
         await self._show(line)
@@ -427,9 +425,8 @@ class Session:
 
         Several words that choose nothing choose `otherwise`, where it is given, and are said after it.
         """
-        offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
         while True:
-            await self._show(Line("menu", f"{question}\n{offered}"))
+            await self._show(texts.choice_menu(question, choices))
             words = await self._listen("choice", None)
             if words is None:
                 return None

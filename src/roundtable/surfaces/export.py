@@ -45,7 +45,10 @@ def _fill(template: str, values: Mapping[str, str]) -> str:
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     """Return the complete instructions for these personas and these steps."""
     first = roster.personas[0]
-    introduction = lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10)
+    introduction = lines.Line(
+        "introduction",
+        lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10),
+    )
     framing = lines.framing_text(
         title="{title}",
         summary="{two or three sentences on the step's output}",
@@ -60,18 +63,18 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     values = {
         "brief": depth.ANNOUNCEMENTS["brief"],
         "deep": depth.ANNOUNCEMENTS["deep"],
-        "menu": lines.menu(last=False, next_phase=None),
+        "menu": lines.menu(last=False, next_phase=None).text,
         "skipping": lines.SKIPPING,
         "unreadable": lines.CONTEXT_UNREADABLE,
-        "introduction": introduction.replace("limit: 10", "limit: {max_turns}"),
-        "framing": lines.contribution(_LEAD, framing),
-        "inactivity": lines.contribution(_LEAD, lines.inactivity(None)),
-        "warning": lines.contribution(_LEAD, lines.LIMIT_WARNING),
-        "limit": lines.contribution(_LEAD, lines.LIMIT),
+        "introduction": introduction.text.replace("limit: 10", "limit: {max_turns}"),
+        "framing": lines.speech(_LEAD, framing).text,
+        "inactivity": lines.speech(_LEAD, lines.inactivity(None)).text,
+        "warning": lines.speech(_LEAD, lines.LIMIT_WARNING).text,
+        "limit": lines.speech(_LEAD, lines.LIMIT).text,
         "acknowledgement": lines.ACKNOWLEDGEMENT,
         "unclear": lines.UNCLEAR_EXIT,
         "unsaved": lines.RECORD_FAILED,
-        "greeting": lines.new_in_phase(_ANYBODY, Phase("", "{phase}", "{phase description}")),
+        "greeting": lines.new_in_phase(_ANYBODY, Phase("", "{phase}", "{phase description}")).text,
         "participants": ", ".join(f"{each.name} ({each.short_role})" for each in roster.personas),
         "count": str(len(roster.personas)),
         "first": first.name,
