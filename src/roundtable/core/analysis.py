@@ -346,7 +346,7 @@ def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
-    header = do.Show(lines.speech(persona, f"Step {now.step.step_id}: {now.step.title}", "step"))
+    header = do.Show(lines.step_header(persona, now.step.step_id, now.step.title))
     parked = (_show("notice", text) for text in now.opening.parked)
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
@@ -620,7 +620,7 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
     speaker = opening.lead if is_at_menu else opening.conductor
-    said = _show("depth", f"Got it, switching to {depth} mode.", speaker)
+    said = _show("depth", lines.depth_changed(depth), speaker)
     if is_at_menu:
         return _show_menu(after, said)
     if now.follow_up:

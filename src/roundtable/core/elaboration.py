@@ -137,13 +137,8 @@ class Elaboration(do.Table, frozen=True):
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         key = step.phase.key if step.phase else step.step_id
-        lead, notice = roster.lead_of(key), None
-        if key and key not in lead.phases:
-            notice = (
-                f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
-                if step.phase
-                else f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
-            )
+        lead = roster.lead_of(key)
+        notice = lines.leads_instead(lead, step.phase, key) if key and key not in lead.phases else None
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
             notice=notice, user_name=user_name or None, has_review=has_review,

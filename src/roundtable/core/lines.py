@@ -180,6 +180,13 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
     )
 
 
+def leads_instead(lead: Persona, phase: Phase | None, key: str) -> str:
+    """What is said where nobody leads the phase, or nobody knows it (ENTRY-1)."""
+    if phase:
+        return f"Nobody leads {phase.name}; {lead.name} leads this discussion."
+    return f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
+
+
 def framing_text(
     *, title: str, summary: str, focus_question: str, first: Persona, is_step: bool = True
 ) -> str:
@@ -204,6 +211,16 @@ def speech(
 ) -> Line:
     """Words that carry their speaker's name and role (LOOP-3)."""
     return Line(kind, words, persona.key, state=state, name=persona.title)
+
+
+def step_header(persona: Persona, step_id: str, title: str) -> Line:
+    """What a step begins with (STEP-4)."""
+    return speech(persona, f"Step {step_id}: {title}", "step")
+
+
+def depth_changed(depth: str) -> str:
+    """What is said when the user asked for another depth (DEPTH-2)."""
+    return f"Got it, switching to {depth} mode."
 
 
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
