@@ -46,7 +46,7 @@ def test_enter_continues_or_takes_the_first_choice() -> None:
 
 @pytest.mark.rule("STEP-4", "LOOP-3")
 def test_name_draft_and_heading_stand_around_the_words() -> None:
-    assert speech(MAYA, "Hm.").text == "Maya Chen (Business Analyst): Hm."
+    assert speech(MAYA, "Hm.", "warning").text == "Maya Chen (Business Analyst): Hm."
     assert speech(MAYA, "Step 01-01: A", "step").text == "Maya Chen (Business Analyst) -- Step 01-01: A"
     drafted = Line("question", "Who?\n  > Forms.", MAYA.key, draft="Ada.", source="the item")
     assert drafted.text == "Who?\n  > Forms.\n  Draft, from the item: Ada.\n  (Enter takes the draft.)"

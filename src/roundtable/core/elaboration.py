@@ -561,8 +561,7 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    name = "" if turn.speaker == USER else now.roster[turn.speaker].title
-    shown = (do.Show(Line("contribution", turn.text, turn.speaker, turn.number, now.state, name=name)),)
+    shown = (do.Show(lines.contribution(turn, now.roster, state=now.state)),)
     if now.warned or turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)

@@ -10,10 +10,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .personas import Persona
+from .personas import Persona, Roster
 from .progress import Past
 from .steps import Phase
-from .turns import USER
+from .turns import USER, Turn
 
 LineKind = Literal[
     "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
@@ -206,11 +206,15 @@ def framing_text(
     )
 
 
-def speech(
-    persona: Persona, words: str, kind: LineKind = "contribution", *, state: str | None = None
-) -> Line:
+def speech(persona: Persona, words: str, kind: LineKind, *, state: str | None = None) -> Line:
     """Words that carry their speaker's name and role (LOOP-3)."""
     return Line(kind, words, persona.key, state=state, name=persona.title)
+
+
+def contribution(turn: Turn, roster: Roster, *, state: str | None = None) -> Line:
+    """A turn as it is shown; surfaces know the user's own name (LOOP-3)."""
+    name = "" if turn.speaker == USER else roster[turn.speaker].title
+    return Line("contribution", turn.text, turn.speaker, turn.number, state, by=turn.by, name=name)
 
 
 def step_header(persona: Persona, step_id: str, title: str) -> Line:

@@ -67,7 +67,7 @@ def test_a_listen_line_is_a_prompt_at_a_terminal_and_nothing_elsewhere() -> None
 def test_the_users_words_carry_a_name_and_those_typed_on_this_screen_are_not_repeated() -> None:
     lines = [
         Line("resume", "earlier", "user"),
-        speech(MAYA, "Hm.", state="DISCUSSION_LOOP"),
+        speech(MAYA, "Hm.", "contribution"),
         Line("contribution", "now", "user", 2, "DISCUSSION_LOOP"),
         Line("choice", " ", "user"),
     ]

@@ -107,7 +107,7 @@ class LineFormatter:
 
     def format_draft(self, speaker: Persona, words: str, roster: Roster) -> str:
         """Format a contribution as far as it has come."""
-        return self._format_speech(speech(speaker, words), roster)
+        return self._format_speech(speech(speaker, words, "contribution"), roster)
 
     def _format_text(self, line: Line, analysis: Analysis | None) -> str:
         roster = analysis.opening.roster if analysis is not None else None
@@ -147,7 +147,8 @@ class LineFormatter:
         rest = "Enter continues; edit, back, undo change it; the rest is feedback."
         if not menu.takes_feedback:
             rest = f"Enter: {menu.on_enter.label}."
-        return self._render_plain(f"{above}\n{choices}".lstrip("\n")) + self._render_plain(rest, style=_QUIET)
+        offered = f"{above}\n{choices}" if above else choices
+        return self._render_plain(offered) + self._render_plain(rest, style=_QUIET)
 
     @property
     def _width(self) -> int:

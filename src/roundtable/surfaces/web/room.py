@@ -21,7 +21,7 @@ from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
-from ...core.lines import Awaits, Line
+from ...core.lines import Awaits, Line, contribution
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.text import clean_text
@@ -375,9 +375,7 @@ class Room:
         changes = tuple(compare_documents(before, self._before)) if line.kind == "menu" else ()
         if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
-                name = self.discussion.roster[turn.speaker].title if turn.speaker != USER else ""
-                said = Line("contribution", turn.text, turn.speaker, turn.number, by=turn.by, name=name)
-                self._add(said)
+                self._add(contribution(turn, self.discussion.roster))
         self._add(replace(line, by=self._heard_last) if line.kind != "resume" else line, changes)
         if line.kind == "listen":
             self.awaits = line.awaits
@@ -418,12 +416,13 @@ class Room:
     def _add(self, line: Line, changes: tuple[str, ...] = ()) -> None:
         """Show a line as an entry: pages draw its HTML, terminals print the line."""
         persona, voice = self._find_voice(line.speaker)
-        words, by = clean_text(line.words), ""
-        if line.speaker == USER:
-            by = line.by or "Said before"
-            if line.kind == "choice" and self.question is not None and self.question.menu is not None:
-                words = self.question.menu.find_label(words.upper()) or words
-        line = replace(line, words=words, by=by, draft=clean_text(line.draft), source=clean_text(line.source))
+        words, by = clean_text(line.words), (line.by or "Said before") if line.speaker == USER else ""
+        if line.kind == "choice" and self.question is not None and self.question.menu is not None:
+            words = self.question.menu.find_label(words.upper()) or words
+        line = replace(
+            line, words=words, by=by, heading=clean_text(line.heading), draft=clean_text(line.draft),
+            source=clean_text(line.source),
+        )  # fmt: skip
         entry = RoomEntry(len(self.entries) + 1, line, persona, voice, changes)
         self.entries.append(entry)
         html = self._draw("_entry.html", entry=entry)
