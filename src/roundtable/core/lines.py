@@ -143,14 +143,10 @@ class Line(Struct, frozen=True):
         return self.words
 
 
-FINISHED_MENU = Line(
-    "menu",
-    "",
-    menu=Menu((
-        MenuChoice("L", "Leave", "keep everything as it is"),
-        MenuChoice("S", "Start over", "go through all phases again"),
-    )),
-)  # fmt: skip
+FINISHED_MENU = Line("menu", "", menu=Menu((
+    MenuChoice("L", "Leave", "keep everything as it is"),
+    MenuChoice("S", "Start over", "go through all phases again"),
+)))  # fmt: skip
 """What can be chosen when all phases are complete (GREET-5)."""
 
 
@@ -322,9 +318,9 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
 def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
     """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
     if has_met:
-        return _greeting(persona, f"Next is {phase.description}.")
+        return _greet(persona, f"Next is {phase.description}.")
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
-    return _greeting(persona, f"{who} I'll be guiding you through {phase.description}. Let's get started.")
+    return _greet(persona, f"{who} I'll be guiding you through {phase.description}. Let's get started.")
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:
@@ -337,10 +333,10 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
         for each in list(past)[-3:]
     ]
     said.append(f"Let us pick up from {ahead}.")
-    return _greeting(persona, " ".join(said))
+    return _greet(persona, " ".join(said))
 
 
-def _greeting(persona: Persona, words: str) -> Line:
+def _greet(persona: Persona, words: str) -> Line:
     return Line("greeting", words, persona.key, name=persona.name)
 
 

@@ -294,9 +294,9 @@ class Session:
             text = texts.REVIEW_AGAIN if is_reviewed else texts.discussion_cut_off(*told)
             await self._show(Line("resume", text, state=discussion.state))
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
-            await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
+            await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = (each for each in leg.commands if isinstance(each, do.Show))
-        echoes = [each for each in shown if (each.line.speaker, each.line.text) == (USER, leg.last_words)]
+        echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
             leg.commands = tuple(each for each in leg.commands if each not in echoes)

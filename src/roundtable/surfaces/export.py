@@ -45,10 +45,7 @@ def _fill(template: str, values: Mapping[str, str]) -> str:
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     """Return the complete instructions for these personas and these steps."""
     first = roster.personas[0]
-    introduction = lines.Line(
-        "introduction",
-        lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10),
-    )
+    introduction = lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10)
     framing = lines.framing_text(
         title="{title}",
         summary="{two or three sentences on the step's output}",
@@ -69,7 +66,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "header": lines.step_header(_ANYBODY, "{step_id}", "{title}").text,
         "default": lines.leads_instead(first, None, "{key}"),
         "unreadable": lines.CONTEXT_UNREADABLE,
-        "introduction": introduction.text.replace("limit: 10", "limit: {max_turns}"),
+        "introduction": lines.Line("introduction", introduction.replace(": 10", ": {max_turns}")).text,
         "framing": lines.speech(_LEAD, framing, "contribution").text,
         "inactivity": lines.speech(_LEAD, lines.inactivity(None), "inactivity").text,
         "warning": lines.speech(_LEAD, lines.LIMIT_WARNING, "warning").text,
