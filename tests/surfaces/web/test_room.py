@@ -195,6 +195,20 @@ def test_what_was_said_too_late_for_the_discussion_is_shown_and_answers_nothing(
     asyncio.run(run())
 
 
+def test_words_that_were_asked_about_keep_the_name_of_their_author(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA, BEN) as (ana, ben):
+            await discuss(room, ana)
+            await say(room, ben, "Are we done?", "discussion")
+            await say(room, ana, "Continue", "exit")
+            await listen(room, ana, "discussion")
+        said = {entry.line.words: entry.line.by for entry in entries(room, "contribution")}
+        assert said["Are we done?"] == "Alex"
+
+    asyncio.run(run())
+
+
 def test_a_draft_is_taken_as_it_is_or_as_it_was_edited(tmp_path: Path) -> None:
     from project import project
 

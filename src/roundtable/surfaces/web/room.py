@@ -376,7 +376,8 @@ class Room:
         if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
-        self._add(replace(line, by=self._heard_last) if line.kind != "resume" else line, changes)
+        by = line.by or (self._heard_last if line.kind != "resume" else "")
+        self._add(replace(line, by=by), changes)
         if line.kind == "listen":
             self.awaits = line.awaits
             for name, words, awaits in self._waiting:
