@@ -332,12 +332,9 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
 
 
 def lacks_reason(entry: Entry, part: Part) -> bool:
-    """Whether it is said of a decision that nobody gave a reason.
-
-    A reason in the words themselves stays where the user put it (SYN-7).
-    """
-    is_given = entry.detail not in ("", NO_REASON) or (not entry.detail and _REASON.search(entry.text))
-    return part == "decisions" and not is_given
+    """Whether a decision stands without a reason; one in its words stays where the user put it (SYN-7)."""
+    is_open = entry.detail == NO_REASON or not (entry.detail or _REASON.search(entry.text))
+    return part == "decisions" and is_open
 
 
 def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
