@@ -137,13 +137,8 @@ class Elaboration(do.Table, frozen=True):
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         key = step.phase.key if step.phase else step.step_id
-        lead, notice = roster.lead_of(key), None
-        if key and key not in lead.phases:
-            notice = (
-                f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
-                if step.phase
-                else f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
-            )
+        lead = roster.lead_of(key)
+        notice = lines.leads_instead(lead, step.phase, key) if key and key not in lead.phases else None
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
             notice=notice, user_name=user_name or None, has_review=has_review,
@@ -566,9 +561,7 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    is_user = turn.speaker == USER
-    words = turn.text if is_user else lines.contribution(now.roster[turn.speaker], turn.text)
-    shown = (do.Show(Line("contribution", words, turn.speaker, turn.number, now.state)),)
+    shown = (do.Show(lines.contribution(turn, now.roster, state=now.state)),)
     if now.warned or turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
@@ -665,7 +658,7 @@ def _show(now: Elaboration, kind: LineKind, text: str, speaker: str | None = Non
 
 
 def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
-    return _show(now, kind, lines.contribution(now.lead, text), now.lead.key)
+    return do.Show(lines.speech(now.lead, text, kind, state=now.state))
 
 
 def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:

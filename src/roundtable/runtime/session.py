@@ -16,8 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar, assert_never
 
-from msgspec.structs import replace
-
 from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
@@ -291,9 +289,9 @@ class Session:
             text = texts.REVIEW_AGAIN if is_reviewed else texts.discussion_cut_off(*told)
             await self._show(Line("resume", text, state=discussion.state))
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
-            await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
+            await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = (each for each in leg.commands if isinstance(each, do.Show))
-        echoes = [each for each in shown if (each.line.speaker, each.line.text) == (USER, leg.last_words)]
+        echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
             leg.commands = tuple(each for each in leg.commands if each not in echoes)
@@ -361,7 +359,7 @@ class Session:
         """Show a line; the menu, else the introduction, comes with what an elaboration may cost (MENU-6)."""
         if line.kind == "menu" and (forecast := self._forecast()):
             self._told_forecast = True
-            line = replace(line, text=texts.with_forecast(line.text, forecast))
+            line = texts.with_forecast(line, forecast)
         elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
             await self._show(Line("notice", forecast, state=line.state))
         await self._show(line)
@@ -423,9 +421,8 @@ class Session:
 
         Several words that choose nothing choose `otherwise`, where it is given, and are said after it.
         """
-        offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
         while True:
-            await self._show(Line("menu", f"{question}\n{offered}"))
+            await self._show(texts.choice_menu(question, choices))
             words = await self._listen("choice", None)
             if words is None:
                 return None
