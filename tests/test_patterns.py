@@ -58,7 +58,7 @@ _BUILT = (
     "roundtable.panel.offline.speaking: _find_named_code",
     "roundtable.settings: _line_of",
     "roundtable.survey.lookup: _alone",
-    "roundtable.survey.lookup: _assigned",
+    "roundtable.survey.lookup: _assignment",
     "roundtable.survey: _find_users",
 )
 _CRITERIA = (

@@ -301,8 +301,8 @@ def test_a_requirement_without_criteria_says_what_is_open() -> None:
         "01-06", {"Features": FEATURES, "Acceptance": SEES, "Rules": "Only guests.", "Refusal": None}
     )
     assert text.partition("### FR-002: ")[2].startswith(
-        "A guest books one without an account\n\n- Open question: In which situation, after which action, "
-        "would you see what, so that FR-002 is done?\n\n### Rules and Open Points\n\n"
+        "A guest books one without an account\n\n- Open question: When does FR-002 count as done: "
+        "in which situation, after which action, what do you see?\n\n### Rules and Open Points\n\n"
         "**Rules**: Only guests.\n\n- Open question: When must it say no"
     )
 

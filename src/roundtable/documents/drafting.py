@@ -213,13 +213,17 @@ def write_functional(context: DraftContext) -> str:
             listed = zip(assign_ids(prefix, own, mine, taken=taken, digits=2), own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
-            question = "In which situation, after which action, would you see what, so that"
-            parts.append(write_open_question(f"{question} {identity} is done?"))
+            parts.append(write_open_question(ask_for_criterion(identity)))
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *write_open_questions(context.without(left_out)))
     return join_section(parts, ["### Rules and Open Points"] if more else [], more)
+
+
+def ask_for_criterion(identity: str) -> str:
+    """Return the question that stands below a requirement without an acceptance criterion."""
+    return f"When does {identity} count as done: in which situation, after which action, what do you see?"
 
 
 def write_out_of_scope(context: DraftContext) -> str:

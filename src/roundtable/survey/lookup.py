@@ -192,12 +192,12 @@ class _Wanted(Struct, frozen=True, dict=True):
         return re.compile(rb"(?<!\w)" + re.escape(self.spelled) + (rb"\(" if self.is_call else rb"(?!\w)"))
 
     @cached_property
-    def _assigned(self) -> re.Pattern[bytes]:
+    def _assignment(self) -> re.Pattern[bytes]:
         return re.compile(re.escape(self.spelled) + rb"\s{0,9}(?::|=(?!=))")
 
     def weigh(self, line: bytes) -> float:
         """Return what a line that holds the word counts; 0 where the word is no call in it, and has to be."""
-        if defined_name(line) == self.spelled or self._assigned.match(line):
+        if defined_name(line) == self.spelled or self._assignment.match(line):
             return _DEFINES * self.rarity
         if self._alone.search(line):
             return self.rarity
