@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from ..core import lazy_re as re
+from ..core.markers import ElaborationMarker, TranscriptMarker, parse_marker
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
 from .outline import prose_lines
 
-_MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
     r"(?: \(unverified\))?(?: \| \*\*User\*\*: silent)?\s*"
@@ -53,11 +53,12 @@ class ElaborationBlock(Struct, frozen=True):
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order."""
     lines = list(prose_lines(text))
-    starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
+    markers = ((at, parse_marker(line)) for at, (_, line) in enumerate(lines))
+    starts = [(at, each) for at, each in markers if isinstance(each, ElaborationMarker) and each.step_id]
     ends = [*(at for at, _ in starts[1:]), len(lines)]
     return tuple(
-        ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
-        for (at, mark), end in zip(starts, ends, strict=False)
+        ElaborationBlock(name, lines[at][0], marker.step_id, marker.at, _own_lines(lines[at + 1 : end]))
+        for (at, marker), end in zip(starts, ends, strict=False)
     )
 
 
@@ -83,7 +84,6 @@ def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
 
 # --- transcripts ---------------------------------------------------------------------------------------
 
-_TRANSCRIPT_MARKER = re.compile(r"<!-- Transcript: (?:step (?P<step>\S+), )?(?P<at>\S+) -->")
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (?P<number>\d{1,4})\]\(#turn-\d{1,4}\)")
@@ -148,8 +148,8 @@ class TranscriptContent(Struct, frozen=True):
 def parse_transcript(text: str) -> TranscriptContent | None:
     """Return what a transcript holds; None where the text is not one of ours."""
     lines = text.split("\n")
-    marker = _TRANSCRIPT_MARKER.match(lines[0])
-    if marker is None:
+    marker = parse_marker(lines[0])
+    if not isinstance(marker, TranscriptMarker):
         return None
     turns: list[tuple[int, str, int]] = []
     spoken: list[list[str]] = []
@@ -171,7 +171,7 @@ def parse_transcript(text: str) -> TranscriptContent | None:
         SpokenTurn(turn, speaker, "\n".join(words).strip(), line)
         for (turn, speaker, line), words in zip(turns, spoken, strict=True)
     )
-    return TranscriptContent(marker["step"] or "", marker["at"], said, tuple(entries))
+    return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))
 
 
 def _read_entry(bullet: str, part: str, number: int) -> CitedEntry:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
+from ..core.markers import FeedbackMarker, Marker, StepMarker, begins_like_elaboration, parse_marker
 from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
@@ -281,9 +282,8 @@ def find_labelled(document: str, label: str) -> str:
 
 ADDITIONAL = "Additional Insights from Elaboration"
 
-_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE)
-# What stands under a section made for a step: right after a marker, it is no part of an elaboration.
-_OURS = re.compile(r"<!-- (?:Step|Feedback: step) ")
+# Where one of these follows the heading of a section, the section was made for a step.
+_OURS = (StepMarker, FeedbackMarker)
 _BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
@@ -331,7 +331,7 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         if block.kind != "heading":
             continue
         level = block.level
-        is_ours = after is not None and level == 2 and _OURS.match(after.text) is not None
+        is_ours = after is not None and level == 2 and isinstance(read_marker(after), _OURS)
         is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
         continues = block_level > 0 and continues_block(block, block_level)
@@ -416,7 +416,12 @@ def content_words(text: str) -> frozenset[str]:
 
 def is_elaboration_marker(piece: MarkdownBlock) -> bool:
     """Whether this is the comment that stands before an elaboration block."""
-    return piece.kind == "html_block" and _BLOCK_MARKER.match(piece.text.lstrip(" ")) is not None
+    return piece.kind == "html_block" and begins_like_elaboration(piece.text)
+
+
+def read_marker(piece: MarkdownBlock) -> Marker | None:
+    """Return the marker that a piece of a document is; None where it is anything else."""
+    return parse_marker(piece.text) if piece.kind == "html_block" else None
 
 
 def _fold(text: str) -> str:

@@ -19,6 +19,7 @@ from ..core import events as on
 from ..core.citations import LinesOf
 from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.markers import ElaborationMarker, FeedbackMarker
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, strip_mark
 from ..core.text import clean_text
@@ -457,12 +458,13 @@ class Executor:
         """
         meta = read_meta(self._folder) or {}
         records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
-        documents = "".join(each.text for each in self._outputs.documents())
+        documents = "".join(each.text for each in self._outputs.documents()).encode()
+        kinds = (ElaborationMarker, FeedbackMarker)
         return next(
             at
             for at in map(timestamp, count())
             if at not in records
-            and f"step {step_id}, {at} -->" not in documents
+            and not any(kind(step_id, at).stands_in(documents) for kind in kinds)
             and not find_discussion(self._folder, step_id, at)
         )
 

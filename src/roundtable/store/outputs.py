@@ -19,6 +19,7 @@ from ..core.citations import LinesOf
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
+from ..core.markers import FeedbackMarker
 from ..core.personas import Roster
 from ..core.steps import Step
 from ..core.text import escape_markdown
@@ -114,7 +115,7 @@ class Outputs(Struct, frozen=True):
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
-        marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
+        marker = FeedbackMarker(step.step_id, command.at)
         block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
         output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
         if output is None:
@@ -122,7 +123,7 @@ class Outputs(Struct, frozen=True):
         heading = step.section(output) or step.title
 
         def add(document: bytes) -> tuple[bytes, str]:
-            if marker.encode() not in document:
+            if not marker.stands_in(document):
                 document = insert_addition(document, block, topic=heading, step_id=step.step_id).document
             return document, _heading_in(document, heading)
 
@@ -190,8 +191,8 @@ class Outputs(Struct, frozen=True):
         def change(found: bytes | None) -> tuple[bytes | None, str | None]:
             if found is None:
                 return None, None
-            if command.marker.encode() in found:
-                return found, _heading_around(found, command.marker.encode())
+            if command.marker.stands_in(found):
+                return found, _heading_around(found, str(command.marker).encode())
             block = f"{command.marker}\n\n{command.block}"
             addition = insert_addition(found, block, topic=step.title, section=step.section(output))
             return addition.document, addition.heading or ADDITIONAL
