@@ -161,18 +161,18 @@ class Outputs(Struct, frozen=True):
         )
         return _cut_to_limit(found, limit)
 
-    def documents(self) -> tuple[Material, ...]:
-        """Return every file that the steps write, whole: what ids and references are read from."""
+    def documents(self) -> dict[str, str]:
+        """Return every file that the steps write, whole and by name: what ids and references are read from."""
         found, _ = self._read(output for step in self._all_steps for output in step.outputs)
-        return tuple(found)
+        return {each.name: each.text for each in found}
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """Return the answers that stand in the artifacts, by step and label."""
         answers: dict[tuple[str, str], str] = {}
-        for each in self.documents():
-            if is_markdown(each.name):
+        for name, text in self.documents().items():
+            if is_markdown(name):
                 with suppress(RuleBroken):  # as text it may be too long
-                    answers |= _read_step_answers(self._all_steps, each.name, each.text)
+                    answers |= _read_step_answers(self._all_steps, name, text)
         return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -403,7 +403,7 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
 
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
     """Return every question that the documents leave or left open, in the order of the steps."""
-    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    documents = Outputs(folder, steps).documents()
     asked: dict[str, list[tuple[int, str]]] = {name: [] for name in documents}
     for name, text in documents.items():
         if is_markdown(name):
@@ -454,6 +454,6 @@ def read_hand_off(
     """Return what the item's documents say to whoever builds it; `lines_of` tells which files there are."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
-    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    documents = Outputs(folder, steps).documents()
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     return collect_hand_off(read_item(folder), documents, questions, lines_of)
