@@ -25,7 +25,7 @@ from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
 from roundtable.store.artifact import MAX_ARTIFACT_SIZE
-from roundtable.store.outputs import Outputs, add_note
+from roundtable.store.outputs import Outputs
 from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
 
@@ -139,16 +139,6 @@ def test_a_name_with_a_dot_in_it_keeps_it_in_the_title(folder: Path) -> None:
     step = writing("api-v1.2.md")
     Outputs(folder, (step,)).write_drafts(WriteDrafts((), (step,)))
     assert (folder / "api-v1.2.md").read_text().startswith("# API V1.2\n")
-
-
-@pytest.mark.rule("MENU-4")
-def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
-    top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
-    assert add_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
-    for front in (b"---\na: b\n---\n", b"---\n\na: b\n---\n"):
-        assert add_note(front + b"\nText.\n", "> Draft.") == front + b"\n> Draft.\n\nText.\n"
-    rules = b"---\n\nNo key.\n\n---\n"
-    assert add_note(rules, "> Draft.") == b"> Draft.\n\n" + rules
 
 
 # --- the parking lot ------------------------------------------------------------------------------------

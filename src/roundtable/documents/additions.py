@@ -1,4 +1,4 @@
-"""Text added to a document, nothing else changed: additions and a step's own text (ART-4, ART-7)."""
+"""Text added to a document, nothing else changed: additions, a step's own text, notes (ART-4, ART-7)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ..core.markers import (
     WithdrawnMarker,
     parse_marker,
 )
+from ..core.steps import Step
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
 from .outline import (
     ADDITIONAL,
@@ -193,6 +194,52 @@ def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | No
         for one, other in zip(earlier, later, strict=True)
     )
     return Addition(document, start, len(new), heading) if is_same else None
+
+
+# The note at the top of a document: which steps were skipped
+
+
+def write_skip_note(skipped: Sequence[Step]) -> str:
+    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
+    names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
+    return f"> Draft: {names} skipped."
+
+
+def name_steps(steps: Sequence[str]) -> str:
+    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    if len(steps) == 1:
+        return f"step {steps[0]} was"
+    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
+
+
+def add_note(document: bytes, text: str) -> bytes:
+    """Return the document with the note after its title and the item's line, once; nothing else changes."""
+    if text.encode() in (line.strip() for line in document.splitlines()):
+        return document
+    shape = read_outline(document)
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
+    return insert_text(shape, shape.settle(shape.first, position), text)
+
+
+def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
+    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
+    kept: list[bytes] = []
+    for line in document.splitlines(keepends=True):
+        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
+        if made_up not in named or write_skip_note(named).encode() != line.strip():
+            kept.append(line)
+        elif rest := [step for step in named if step != made_up]:
+            kept.append(line.replace(line.strip(), write_skip_note(rest).encode()))
+        elif kept and not kept[-1].strip():
+            kept.pop()  # of the blank lines around the note one stays
+    return b"".join(kept)
 
 
 # A block taken out again

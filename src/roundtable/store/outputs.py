@@ -6,7 +6,7 @@ Open questions are listed with who can resolve them, and answered in the documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,15 @@ from ..core.personas import Roster
 from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
-from ..documents.additions import insert_addition, insert_text, write_section, write_skeleton
+from ..documents.additions import (
+    add_note,
+    drop_from_note,
+    insert_addition,
+    name_steps,
+    write_section,
+    write_skeleton,
+    write_skip_note,
+)
 from ..documents.answers import read_answers, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
@@ -162,7 +170,7 @@ class Outputs(Struct, frozen=True):
         return _cut_to_limit(found, limit)
 
     def documents(self) -> dict[str, str]:
-        """Return every file that the steps write, whole and by name: what ids and references are read from."""
+        """Return every file that the steps write, whole, by name: ids and references are read from them."""
         found, _ = self._read(output for step in self._all_steps for output in step.outputs)
         return {each.name: each.text for each in found}
 
@@ -356,49 +364,6 @@ def _cut_to_limit(found: list[Material], limit: int) -> tuple[Material, ...]:
             kept.append(Material(material.name, text))
         limit -= len(material.text)
     return tuple(kept)
-
-
-def write_skip_note(skipped: Sequence[Step]) -> str:
-    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
-    return f"> Draft: {names} skipped."
-
-
-def name_steps(steps: Sequence[str]) -> str:
-    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
-    if len(steps) == 1:
-        return f"step {steps[0]} was"
-    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
-
-
-def add_note(document: bytes, text: str) -> bytes:
-    """Return the document with the note after its title and the item's line, once; nothing else changes."""
-    if text.encode() in (line.strip() for line in document.splitlines()):
-        return document
-    shape = read_outline(document)
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
-    return insert_text(shape, shape.settle(shape.first, position), text)
-
-
-def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
-    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
-    lines_after = []
-    for line in document.splitlines(keepends=True):
-        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
-        if made_up not in named or write_skip_note(named).encode() != line.strip():
-            lines_after.append(line)
-        elif rest := [step for step in named if step != made_up]:
-            lines_after.append(line.replace(line.strip(), write_skip_note(rest).encode()))
-        elif lines_after and not lines_after[-1].strip():
-            lines_after.pop()  # of the blank lines around the note one stays
-    return b"".join(lines_after)
 
 
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
