@@ -157,6 +157,11 @@ def strip_markers(text: str, *kinds: type[Marker]) -> str:
     return "\n".join(kept)
 
 
+def mentions_elaboration(text: str) -> bool:
+    """Whether a text can hold the marker of an elaboration, in code or elsewhere."""
+    return "<!-- Elaboration: " in text
+
+
 # What resembles a marker
 
 _ELABORATION_START = re.compile(

@@ -27,8 +27,8 @@ from .outline import (
     Outline,
     Section,
     choose_section,
-    continues_block,
     decode_document,
+    find_block_end,
     find_named_sections,
     is_elaboration_marker,
     is_open,
@@ -262,25 +262,23 @@ def find_block(shape: Outline, marker: ElaborationMarker) -> BlockPlace | None:
     at = next((number for number, each in enumerate(pieces) if read_marker(each) == marker), None)
     if at is None:
         return None
-    last, level, heading = at, 0, ""
+    last, heading = at, ""
     is_filled, has_more = True, False
     bullets: list[tuple[str, str]] = []
-    for number, piece in enumerate(pieces[at + 1 :], at + 1):
-        is_end = isinstance(read_marker(piece), EndMarker)
-        if piece.kind == "heading" and (not level or continues_block(piece, level)):
-            level, heading, is_filled = level or piece.level, piece.text, False
-        elif piece.kind in ("paragraph", "bullet_list") and level and not is_filled:
+    for number, piece in enumerate(pieces[at + 1 : find_block_end(pieces, at)], at + 1):
+        if piece.kind == "heading":
+            heading, is_filled = piece.text, False
+        elif piece.kind in ("paragraph", "bullet_list") and not is_filled:
             is_filled = True
             for line in decode_document(shape.document[piece.start : piece.end]).split("\n"):
                 if line.startswith("- "):
                     bullets += [(heading, line[2:])] if line != "- None" else []
                 else:
                     has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
-        elif not is_end:
+        else:
             break
         last = number
-        if is_end:
-            break
+    last += any(isinstance(read_marker(each), EndMarker) for each in pieces[last + 1 : last + 2])
     start = pieces[at].start
     before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
     if before is not None and before.kind == "heading" and before.text == ADDITIONAL:

@@ -1,20 +1,23 @@
 """What elaborations leave behind, read again: their blocks in documents, and their transcripts.
 
-A block goes from its marker to the next one or the end of its section. A transcript says who said what, and
-which turns each entry of the synthesis comes from.
+A block goes from its marker to the next one or to a heading that is not its own. A transcript says who said
+what, and which turns each entry of the synthesis comes from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.markers import ElaborationMarker, TranscriptMarker, parse_marker
+from ..core.errors import RuleBroken
+from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
-from .outline import prose_lines
+from .outline import find_block_end, prose_lines, read_marker, read_outline
 
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
@@ -23,10 +26,11 @@ _TURNS = re.compile(
 
 
 class ElaborationBlock(Struct, frozen=True):
-    """What follows a marker in a document, up to the next marker or the end of its section."""
+    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
 
     file: str
     line: int
+    end: int
     step_id: str
     timestamp: str
     lines: tuple[tuple[int, str], ...]
@@ -51,15 +55,22 @@ class ElaborationBlock(Struct, frozen=True):
 
 
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order."""
-    lines = list(prose_lines(text))
-    markers = ((at, parse_marker(line)) for at, (_, line) in enumerate(lines))
-    starts = [(at, each) for at, each in markers if isinstance(each, ElaborationMarker) and each.step_id]
-    ends = [*(at for at, _ in starts[1:]), len(lines)]
-    return tuple(
-        ElaborationBlock(name, lines[at][0], marker.step_id, marker.at, _own_lines(lines[at + 1 : end]))
-        for (at, marker), end in zip(starts, ends, strict=False)
-    )
+    """Return the blocks of a document in their order; none of a text that is too long for a document."""
+    found: list[ElaborationBlock] = []
+    if not mentions_elaboration(text):  # most do not, and need not be parsed
+        return ()
+    with suppress(RuleBroken):
+        shape = read_outline(text.encode("utf-8", "surrogatepass"))
+        lines = tuple(prose_lines(text))
+        starts = [*(piece.start for piece in shape.pieces), len(shape.document)]
+        for at, piece in enumerate(shape.pieces):
+            marker = read_marker(piece)
+            if isinstance(marker, ElaborationMarker) and marker.step_id:
+                places = (starts[at], starts[find_block_end(shape.pieces, at)])
+                line, end = (bisect_left(shape.lines, place) + 1 for place in places)
+                own = lines[bisect_left(lines, (line + 1,)) : bisect_left(lines, (end,))]
+                found.append(ElaborationBlock(name, line, end, marker.step_id, marker.at, own))
+    return tuple(found)
 
 
 def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBlock, int, str]]:
@@ -69,17 +80,6 @@ def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBl
             for number, part, words in block.entries():
                 if part == HEADINGS["decisions"]:
                     yield block, number, words
-
-
-def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    """Return the lines that belong to a block: up to a heading as high as its own."""
-    level = 0
-    for place, (_, line) in enumerate(lines):
-        heading = parse_heading(line)
-        if heading and level and heading[0] <= level:
-            return tuple(lines[:place])
-        level = level or (heading[0] if heading else 0)
-    return tuple(lines)
 
 
 # --- transcripts ---------------------------------------------------------------------------------------

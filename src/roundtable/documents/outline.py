@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
-from ..core.markers import FeedbackMarker, Marker, StepMarker, begins_like_elaboration, parse_marker
+from ..core.markers import (
+    EndMarker,
+    FeedbackMarker,
+    Marker,
+    StepMarker,
+    begins_like_elaboration,
+    parse_marker,
+)
 from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
@@ -334,7 +341,7 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         is_ours = after is not None and level == 2 and isinstance(read_marker(after), _OURS)
         is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
-        continues = block_level > 0 and continues_block(block, block_level)
+        continues = block_level > 0 and _continues_block(block, block_level)
         if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
             block_level = level
         elif is_ours or not continues:
@@ -354,8 +361,23 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
     )
 
 
-def continues_block(heading: MarkdownBlock, level: int) -> bool:
-    """Whether a heading belongs to the elaboration block whose own heading has that level."""
+def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
+    """Return the place of the first piece after the elaboration block whose marker is the piece at a place.
+
+    A block ends before any other marker and before a heading that is not its own.
+    """
+    level = 0
+    for place in range(at + 1, len(pieces)):
+        piece = pieces[place]
+        is_end = piece.kind == "heading" and not _continues_block(piece, level)
+        if is_end or is_elaboration_marker(piece) or isinstance(read_marker(piece), (*_OURS, EndMarker)):
+            return place
+        level = level or piece.level
+    return len(pieces)
+
+
+def _continues_block(heading: MarkdownBlock, level: int) -> bool:
+    """Whether a heading belongs to the elaboration block whose own heading has that level, or 0 before it."""
     folded = _fold(heading.text)
     # At the deepest level a block's parts cannot be told from what follows by their level.
     is_below = heading.level > level or (heading.level == DEEPEST and folded in _BLOCK_PARTS)

@@ -92,7 +92,7 @@ def list_questions(
     for file, questions in asked.items():
         blocks = find_elaboration_blocks(file, documents[file]) if file.endswith(".md") else ()
         for line, words in questions:
-            instants = [each.timestamp for each in blocks if any(number == line for number, _ in each.lines)]
+            instants = [each.timestamp for each in blocks if each.line < line < each.end]
             text, resolver = _split_resolver(words) if instants else (words, "")
             settled = _find_settling(text, instants[0] if instants else "", decisions)
             answer = _choose_answer(answers, file, line, words)
