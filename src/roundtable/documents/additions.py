@@ -30,10 +30,8 @@ from .outline import (
     decode_document,
     find_block_end,
     find_named_sections,
-    is_elaboration_marker,
     is_open,
     parse,
-    read_marker,
     read_outline,
 )
 
@@ -259,7 +257,7 @@ class BlockPlace(Struct, frozen=True):
 def find_block(shape: Outline, marker: ElaborationMarker) -> BlockPlace | None:
     """Return the place of the block behind a marker; None where the document does not have it."""
     pieces = shape.pieces
-    at = next((number for number, each in enumerate(pieces) if read_marker(each) == marker), None)
+    at = next((number for number, each in enumerate(pieces) if each.marker == marker), None)
     if at is None:
         return None
     last, heading = at, ""
@@ -278,7 +276,7 @@ def find_block(shape: Outline, marker: ElaborationMarker) -> BlockPlace | None:
         else:
             break
         last = number
-    last += any(isinstance(read_marker(each), EndMarker) for each in pieces[last + 1 : last + 2])
+    last += any(isinstance(each.marker, EndMarker) for each in pieces[last + 1 : last + 2])
     start = pieces[at].start
     before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
     if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
@@ -334,7 +332,7 @@ def find_step_texts(shape: Outline) -> tuple[StepText, ...]:
     """Return every step's marker in the document, in order."""
     found: list[StepText] = []
     for block in shape.pieces:
-        if isinstance(marker := read_marker(block), StepMarker):
+        if isinstance(marker := block.marker, StepMarker):
             own_end = _find_own_end(shape, block.end, marker)
             end = block.end if own_end is None else own_end
             tail = shape.document[end - 2 : end]
@@ -402,7 +400,7 @@ def _find_place_after(
     notes = [
         block.start
         for block in shape.within(start, section.end)
-        if is_elaboration_marker(block) or isinstance(read_marker(block), FeedbackMarker)
+        if block.is_elaboration_marker or isinstance(block.marker, FeedbackMarker)
     ]
     notes += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
     if mine:

@@ -17,7 +17,7 @@ from ..core.errors import RuleBroken
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
-from .outline import find_block_end, prose_lines, read_marker, read_outline
+from .outline import find_block_end, prose_lines, read_outline
 
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
@@ -64,8 +64,7 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
         lines = tuple(prose_lines(text))
         starts = [*(piece.start for piece in shape.pieces), len(shape.document)]
         for at, piece in enumerate(shape.pieces):
-            marker = read_marker(piece)
-            if isinstance(marker, ElaborationMarker) and marker.step_id:
+            if isinstance(marker := piece.marker, ElaborationMarker) and marker.step_id:
                 places = (starts[at], starts[find_block_end(shape.pieces, at)])
                 line, end = (bisect_left(shape.lines, place) + 1 for place in places)
                 own = lines[bisect_left(lines, (line + 1,)) : bisect_left(lines, (end,))]

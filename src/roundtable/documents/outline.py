@@ -46,6 +46,16 @@ class MarkdownBlock(NamedTuple):
     text: str = ""
     open: bool = False
 
+    @property
+    def marker(self) -> Marker | None:
+        """Return the marker that this block is; None where it is anything else."""
+        return parse_marker(self.text) if self.kind == "html_block" else None
+
+    @property
+    def is_elaboration_marker(self) -> bool:
+        """Whether this is the comment before an elaboration block, also where somebody edited it."""
+        return self.kind == "html_block" and begins_like_elaboration(self.text)
+
 
 class Outline(Struct, frozen=True, dict=True):
     """A document, where its lines start (its end is the last entry), and its pieces in order."""
@@ -338,8 +348,8 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         if block.kind != "heading":
             continue
         level = block.level
-        is_ours = after is not None and level == 2 and isinstance(read_marker(after), _OURS)
-        is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
+        is_ours = after is not None and level == 2 and isinstance(after.marker, _OURS)
+        is_marked = before is not None and before.is_elaboration_marker and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
         continues = block_level > 0 and _continues_block(block, block_level)
         if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
@@ -370,7 +380,7 @@ def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
     for place in range(at + 1, len(pieces)):
         piece = pieces[place]
         is_end = piece.kind == "heading" and not _continues_block(piece, level)
-        if is_end or is_elaboration_marker(piece) or isinstance(read_marker(piece), (*_OURS, EndMarker)):
+        if is_end or piece.is_elaboration_marker or isinstance(piece.marker, (*_OURS, EndMarker)):
             return place
         level = level or piece.level
     return len(pieces)
@@ -434,16 +444,6 @@ def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
     words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
     return frozenset(map(stem_word, words))
-
-
-def is_elaboration_marker(piece: MarkdownBlock) -> bool:
-    """Whether this is the comment that stands before an elaboration block."""
-    return piece.kind == "html_block" and begins_like_elaboration(piece.text)
-
-
-def read_marker(piece: MarkdownBlock) -> Marker | None:
-    """Return the marker that a piece of a document is; None where it is anything else."""
-    return parse_marker(piece.text) if piece.kind == "html_block" else None
 
 
 def _fold(text: str) -> str:
