@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -54,11 +55,12 @@ class ElaborationBlock(Struct, frozen=True):
                 yield number, part, line[2:].rstrip()
 
 
+@lru_cache(maxsize=32)
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order; none of a text that is too long for a document."""
-    found: list[ElaborationBlock] = []
     if not mentions_elaboration(text):  # most do not, and need not be parsed
         return ()
+    found: list[ElaborationBlock] = []
     with suppress(RuleBroken):
         shape = read_outline(text.encode("utf-8", "surrogatepass"))
         lines = tuple(prose_lines(text))

@@ -8,7 +8,7 @@ text that a step vouches for, right after that text, with the question quoted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -83,20 +83,22 @@ def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
             yield number, question
 
 
-def list_questions(
-    documents: Mapping[str, str], asked: Mapping[str, Sequence[tuple[int, str]]]
-) -> list[OpenQuestion]:
-    """Return the questions `asked` in the documents, by file with their lines, and what became of them."""
+_READERS = {"md": find_asked_questions, "json": find_listed_questions}
+
+
+def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
+    """Return the questions that the documents leave or left open, in order, and what became of them."""
     answers, decisions = _find_answers(documents), list(_find_decisions(documents))
     found = []
-    for file, questions in asked.items():
-        blocks = find_elaboration_blocks(file, documents[file]) if file.endswith(".md") else ()
-        for line, words in questions:
+    for file, text in documents.items():
+        read = _READERS.get(file.lower().rpartition(".")[2])
+        blocks = find_elaboration_blocks(file, text)
+        for line, words in read(text) if read else ():
             instants = [each.timestamp for each in blocks if each.line < line < each.end]
-            text, resolver = _split_resolver(words) if instants else (words, "")
-            settled = _find_settling(text, instants[0] if instants else "", decisions)
+            question, resolver = _split_resolver(words) if instants else (words, "")
+            settled = _find_settling(question, instants[0] if instants else "", decisions)
             answer = _choose_answer(answers, file, line, words)
-            found.append(OpenQuestion(file, line, words, text, resolver, answer, settled))
+            found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
     return found
 
 

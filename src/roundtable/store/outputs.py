@@ -46,7 +46,6 @@ from ..documents.questions import (
     OpenQuestion,
     add_answer,
     find_asked_questions,
-    find_listed_questions,
     list_questions,
     quote_answer,
 )
@@ -368,14 +367,7 @@ def _cut_to_limit(found: list[Material], limit: int) -> tuple[Material, ...]:
 
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
     """Return every question that the documents leave or left open, in the order of the steps."""
-    documents = Outputs(folder, steps).documents()
-    asked: dict[str, list[tuple[int, str]]] = {name: [] for name in documents}
-    for name, text in documents.items():
-        if is_markdown(name):
-            asked[name] = list(find_asked_questions(text))
-        elif name.lower().endswith(".json"):
-            asked[name] = list(find_listed_questions(text))
-    found = list_questions(documents, asked)
+    found = list_questions(Outputs(folder, steps).documents())
     return tuple(each if each.resolver else _name_asker(each, steps, roster) for each in found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -15,13 +15,7 @@ from ..core.markers import FeedbackMarker, parse_marker
 from ..core.steps import Step
 from ..core.text import fold_text, unescape_markdown
 from ..documents.additions import find_step_texts
-from ..documents.blocks import (
-    CitedEntry,
-    ElaborationBlock,
-    SpokenTurn,
-    TranscriptContent,
-    find_elaboration_blocks,
-)
+from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_elaboration_blocks
 from ..documents.outline import read_outline
 from ..documents.questions import find_answer_date
 from .artifact import one_line, read_documents
@@ -53,7 +47,6 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     """
     documents = read_documents(folder, (".md",))
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
-    blocks = {file: find_elaboration_blocks(file, text) for file, text in documents.items()}
     if place := _PLACE.fullmatch(where.strip()):
         file, line = place["file"].removeprefix("./"), int(place["line"])
         name = f"{FOLDER}/{Path(file).name}"
@@ -63,10 +56,10 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
             lines = documents[file].split("\n")
             if not 1 <= line <= len(lines) or not lines[line - 1].strip():
                 raise RuleBroken(f"There is nothing in line {line} of {one_line(file)}.")
-            return (_find_origin(documents[file], file, line, blocks[file], transcripts, steps),)
+            return (_find_origin(documents[file], file, line, transcripts, steps),)
     wanted = fold_text(" ".join(where.split()))
     found = tuple(
-        _find_origin(text, file, number, blocks[file], transcripts, steps)
+        _find_origin(text, file, number, transcripts, steps)
         for file, text in documents.items()
         for number, words in enumerate(text.split("\n"), 1)
         if wanted and wanted in fold_text(unescape_markdown(" ".join(words.split())))
@@ -80,18 +73,14 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
 
 
 def _find_origin(
-    text: str,
-    file: str,
-    line: int,
-    blocks: Sequence[ElaborationBlock],
-    transcripts: Mapping[str, TranscriptContent],
-    steps: tuple[Step, ...],
+    text: str, file: str, line: int, transcripts: Mapping[str, TranscriptContent], steps: tuple[Step, ...]
 ) -> LineOrigin:
     lines = text.split("\n")
     words = lines[line - 1].strip()
     here = LineOrigin(file, line, words)
     if date := find_answer_date(lines[line - 1]):
         return replace(here, origin=f"An answer to an open question, added on {date}.")
+    blocks = find_elaboration_blocks(file, text)
     block = next((each for each in blocks if each.line <= line < each.end), None)
     is_entry = words.startswith("- ") and words != "- None"
     if block is None:
