@@ -55,7 +55,7 @@ class ElaborationBlock(Struct, frozen=True):
                 yield number, part, line[2:].rstrip()
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order; none of a text that is too long for a document."""
     if not mentions_elaboration(text):  # most do not, and need not be parsed
