@@ -25,7 +25,6 @@ from ..git import current_commit, has_code_moved
 from ..panel.base import MAX_PICKS, AskFiles, Look, Panel, Picks
 from ..store import files
 from ..store.background import RECORD_FOLDERS
-from ..store.lock import journal_folder
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ class Surveyor:
                 self._seen.clear()
                 self._excerpts.clear()
                 kept = msgspec.json.encode((item, current_commit(self._root) or "", picks))
-                files.write(journal_folder(self._folder) / _PICKS, kept)
+                files.write(files.journal_folder(self._folder) / _PICKS, kept)
 
     def _make_request(self, item: Item) -> AskFiles | None:
         """Return the request that shows a panel what the survey found; None where that is nothing."""
