@@ -116,9 +116,10 @@ def test_the_answer_that_ends_the_discussion_is_echoed_as_the_user_s() -> None:
 @pytest.mark.rule("ENTRY-2")
 def test_a_raised_limit_is_asked_for_once() -> None:
     talk = Talk(max_turns=5).until_heard().hear(on.LimitRaised(9))
-    assert talk.now.raising == 9
+    assert talk.commands == (do.SaveLimit(9),)
     talk.hear(on.LimitSaved(saved=True))
-    assert talk.now.raising is None
+    assert talk.now.max_turns == 9
+    assert talk.commands[-1] == do.Listen("discussion")
 
 
 # --- who speaks, and what for ---------------------------------------------------------------------------

@@ -14,10 +14,10 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .hearing import can_decide, reverses, sounds_decided, takes_back
+from .hearing import can_decide, reverses, sounds_decided, split_standing, takes_back
 from .lines import join_names
 from .personas import Roster
-from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
+from .text import content_stems, escape_markdown, fold_text, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
@@ -405,7 +405,7 @@ def own_words(turn: Turn, subject: str = "") -> str:
 
     The reason is the sentence right after it, unless that worries, asks or defers.
     """
-    sentences = list(split_sentences(join_lines(turn.text)))
+    sentences = split_standing(join_lines(turn.text))
     firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)

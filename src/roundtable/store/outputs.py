@@ -454,5 +454,4 @@ def read_hand_off(
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
-    questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions, lines_of)
+    return collect_hand_off(read_item(folder), documents, read_questions(folder, steps, roster), lines_of)
