@@ -5,20 +5,19 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 
 from __future__ import annotations
 
-import re
-import tomllib
 from decimal import Decimal
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
+from ...core.synthesis import join_lines
 from ...core.text import strip_unprintable
 from ...core.turns import USER, Known, LookedUp, Material
 from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
+from ..layout import PartKind, TableRoom, fill_blanks, lay_out, list_traits, read_texts
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
@@ -43,29 +42,17 @@ def _lines(text: str) -> list[str]:
     return strip_unprintable(text).strip().splitlines() or [""]
 
 
-_EMPTY_LINE = re.compile(r"(?:[\w ]+:)?\s*")
-_BLANK = re.compile(r"\{\{(\w+)\}\}")
-
-
 def fill(name: str, /, **blanks: str | int) -> str:
-    """The prompt of that name with its blanks filled; a blank that is not given is a mistake of ours."""
-    return _BLANK.sub(lambda found: str(blanks[found[1]]), _load_prompts()[name])
-
-
-@cache
-def _load_prompts() -> dict[str, str]:
-    return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
+    """The prompt of that name with its blanks filled."""
+    return fill_blanks(read_texts("prompts.toml")[name], blanks)
 
 
 TABLE_TOKENS = 24_000
-"""How much of documents, decisions and code a request carries; the oldest documents are left out first."""
-_LONGEST_DOCUMENT = 20_000
-_LEAST_DOCUMENT = 1_000
-"""A document that would be cut to less is left out."""
+"""How much of documents, decisions and code a request carries."""
+_ROOM = TableRoom(whole=TABLE_TOKENS * CHARACTERS_PER_TOKEN, document=20_000, part=20_000)
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
-# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
-_MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
+_LONGEST_FOLDERS = 20_000
 
 
 def at_table(table: Table, brief: str) -> Conversation:
@@ -75,7 +62,7 @@ def at_table(table: Table, brief: str) -> Conversation:
         personas=_personas(table.roster),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
         item=_item(table.item),
-        documents=_lay_out(table.documents, table.material, table.known),
+        documents=_documents((*table.documents, *table.material), table.known),
         step_id=table.step.step_id,
         title=table.step.title,
         lead=table.lead.name,
@@ -133,7 +120,7 @@ def at_step(brief: StepBrief, request: str) -> Conversation:
         title=brief.persona.title,
         persona=_persona(brief.persona, brief.roster),
         item=_item(brief.item),
-        documents=_lay_out(brief.documents, (), brief.known),
+        documents=_documents(brief.documents, brief.known),
         step_id=brief.step.step_id,
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
@@ -146,7 +133,7 @@ def to_pick(ask: AskFiles) -> Conversation:
     system = fill(
         "files",
         item=_item(ask.item),
-        folders=fence(ask.folders, _LONGEST_DOCUMENT),
+        folders=fence(ask.folders, _LONGEST_FOLDERS),
         candidates=fence(ask.candidates),
     )
     return Conversation(system, (), fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS))
@@ -171,33 +158,16 @@ def _answer(answer: Answer) -> str:
 
 
 @lru_cache(maxsize=8)
-def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: Known) -> str:
-    """What is on the table in its order: documents, the step's own last, decisions, what is open, the code.
-
-    Where it is too much, the oldest documents give way first; what is left out is named.
-    """
-    related = [_fence_page("related", each.name, each.text) for each in known.related]
-    after = [_fence_page("page", each.name, each.text) for each in known.pages]
-    after += [_fence_page("excerpt", each.name, each.text) for each in known.excerpts]
-    if known.corrections:
-        after.append(fill("corrections", text=fence("\n".join(known.corrections), _LONGEST_TURN)) + "\n")
-    room = TABLE_TOKENS * CHARACTERS_PER_TOKEN - sum(map(len, (*related, *after)))
-    laid: list[str] = []
-    left_out: list[str] = []
-    for each in reversed((*documents, *own)):
-        text = _MARKER.sub("", each.text).strip()
-        longest = min(room, _LONGEST_DOCUMENT)
-        if len(text) > longest and longest < _LEAST_DOCUMENT:
-            left_out.insert(0, inline(each.name))
-        elif text:
-            laid.insert(0, _fence_page("document", each.name, text, longest))
-            room -= len(laid[0])
-    missing = [fill("left-out", names=", ".join(left_out)) + "\n"] if left_out else []
-    return "\n".join((*missing, *related, *laid, *after))
+def _documents(documents: tuple[Material, ...], known: Known) -> str:
+    """All that is on the table, in its order; what is left out is named first."""
+    laid = lay_out(documents, known, _ROOM, _write_part)
+    names = ", ".join(inline(each.name) for each in laid.left_out)
+    missing = [fill("left-out", names=names) + "\n"] if laid.left_out else []
+    return "\n".join((*missing, *(text for _, text in laid.parts)))
 
 
-def _fence_page(prompt: str, name: str, text: str, longest: int = _LONGEST_DOCUMENT) -> str:
-    return fill(prompt, name=inline(name), text=fence(text, longest)) + "\n"
+def _write_part(kind: PartKind, name: str, text: str, longest: int) -> str:
+    return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
 
 
 @lru_cache(maxsize=8)
@@ -206,18 +176,11 @@ def _personas(roster: Roster) -> str:
 
 
 def _persona(persona: Persona, roster: Roster) -> str:
-    text = fill(
-        "persona",
-        title=persona.title,
-        lens=", ".join(persona.lens),
-        identity=persona.identity,
-        principles=" ".join(persona.principles),
-        patterns=" / ".join(persona.patterns),
-        towards=" ".join(words for key, words in persona.towards if key in roster),
-        bans=" ".join(dict.fromkeys(ban.reason for ban in persona.bans)),
-    )
-    # A line of the description that nothing was filled into is left out.
-    return "\n".join(line.rstrip() for line in text.splitlines() if not _EMPTY_LINE.fullmatch(line))
+    lens, identity = ", ".join(persona.lens), join_lines(persona.identity)
+    rows = [fill("persona", title=persona.title, lens=lens, identity=identity).rstrip()]
+    for trait, entries in list_traits(persona, roster).items():
+        rows.append(fill(f"persona-{trait}", all=(" / " if trait == "patterns" else " ").join(entries)))
+    return "\n".join(rows)
 
 
 _TURN = 190
