@@ -17,7 +17,7 @@ from .. import __version__
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
-from ..panel.layout import fill_blanks
+from ..core.text import fill_blanks
 
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 # These stand for whoever it will be, so that the fixed lines come out with their places open.

@@ -9,20 +9,19 @@ import re
 import shlex
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, Conversation, Request, Usage, hide, make_failure
 
 PREFIX = "command:"
 
-_T = TypeVar("_T")
 _ROOM = 2
 _CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
@@ -76,15 +75,14 @@ class CommandModel:
             running = await self._start(request, folder)
             try:
                 while not ended and len(said) < most:
-                    data = await self._wait(running, lambda: running.output.read(_CHUNK), deadline, request)
+                    data = await self._read(running, deadline, request)
                     ended = not data
-                    piece = strip_unprintable(decoder.decode(data or b"", ended))[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
                 if len(said) < most:
-                    await self._wait(running, running.is_over.wait, deadline, request)
-                    self._check(running.status or 0, said, bytes(running.errors))
+                    self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
             finally:
                 request.report(Usage.estimate(request.conversation, said))
                 await running.end()
@@ -95,20 +93,18 @@ class CommandModel:
         if program is not None:
             try:
                 _, running = await asyncio.get_running_loop().subprocess_exec(
-                    RunningProgram, program, *self._command[1:], cwd=folder, start_new_session=True
-                )
+                    lambda: RunningProgram(request.conversation), program, *self._command[1:], cwd=folder,
+                    start_new_session=True,
+                )  # fmt: skip
             except (OSError, ValueError):
                 why = "It is no program that can be run here."
             else:
-                running.write(request.conversation.text.encode("utf-8", "replace") + b"\n")
                 return running
         request.report(Usage())
         raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
-    async def _wait(
-        self, running: RunningProgram, wanted: Callable[[], Awaitable[_T]], deadline: float, request: Request
-    ) -> _T | None:
-        """Return what is waited for; None where the program has ended and it does not come.
+    async def _read(self, running: RunningProgram, deadline: float, request: Request) -> bytes:
+        """Return the next of the output; empty when the program has ended.
 
         Another process that the program started and left may hold its pipes open for ever.
         """
@@ -116,10 +112,10 @@ class CommandModel:
         while True:
             try:
                 async with asyncio.timeout_at(min(deadline, loop.time() + _GRACE)):
-                    return await wanted()
+                    return await running.output.read(_CHUNK)
             except TimeoutError:
-                if running.status is not None:
-                    return None
+                if running.transport.get_returncode() is not None:
+                    return b""
                 if loop.time() >= deadline:
                     detail = f"It was given {request.seconds:g} seconds."
                     raise make_failure("time-out", self.name, detail=detail) from None
@@ -154,61 +150,43 @@ class CommandModel:
 
 
 class RunningProgram(asyncio.SubprocessProtocol):
-    """A program that runs: its output to read, the last of its stderr, and its end."""
+    """A program that runs: its output, which ends with the program, and the last of its stderr."""
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: Conversation) -> None:
         self.output = asyncio.StreamReader()
         self.errors = bytearray()
-        self.is_over = asyncio.Event()
-        """Set when the program has ended and nobody holds its pipes any more."""
+        self._input = conversation.text.encode("utf-8", "replace") + b"\n"
         self._has_ended = asyncio.Event()
 
-    @property
-    def status(self) -> int | None:
-        """The status with which the program has ended; None while it runs."""
-        return self._transport.get_returncode()
-
-    def write(self, text: bytes) -> None:
-        """Write all of its stdin."""
-        self._stdin.write(text)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.SubprocessTransport", transport)
+        self._stdin = cast("asyncio.WriteTransport", self.transport.get_pipe_transport(0))
+        self._stdin.write(self._input)
         self._stdin.close()
+        self.output.set_transport(cast("asyncio.BaseTransport", self.transport.get_pipe_transport(1)))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self.output.feed_data(data)
+        else:  # read without end, so that the program never blocks
+            self.errors += data
+            del self.errors[:-_KEPT_OF_STDERR]
+
+    def process_exited(self) -> None:
+        self._has_ended.set()
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.output.feed_eof()  # the program has ended, and nobody holds its pipes any more
 
     async def end(self) -> None:
         """End the program with all that it started, and let go of its pipes."""
         if hasattr(os, "killpg"):
             # The group: where the program itself is gone, those that it left keep the group's number.
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+                os.killpg(self.transport.get_pid(), signal.SIGKILL)
         if self._stdin.get_write_buffer_size():
             self._stdin.abort()
-        self._transport.close()  # which kills a program that still runs
+        self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
             async with asyncio.timeout(_BURIAL):
                 await self._has_ended.wait()
-
-    # --- what the event loop reports ---------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        stdin, stdout = transport.get_pipe_transport(0), transport.get_pipe_transport(1)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        assert stdout is not None
-        self._transport, self._stdin = transport, stdin
-        self.output.set_transport(stdout)
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            self.output.feed_data(data)
-        else:  # taken in without end, so that the program never blocks
-            self.errors += data
-            del self.errors[:-_KEPT_OF_STDERR]
-
-    def pipe_connection_lost(self, fd: int, _exc: Exception | None) -> None:
-        if fd == 1:
-            self.output.feed_eof()
-
-    def process_exited(self) -> None:
-        self._has_ended.set()
-
-    def connection_lost(self, _exc: Exception | None) -> None:
-        self.is_over.set()

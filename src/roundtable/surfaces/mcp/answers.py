@@ -16,14 +16,12 @@ from ...core.elaboration import Awaited
 from ...core.hearing import address
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, render_review, shorten_text
-from ...core.turns import USER, Known, Material, Turn
+from ...core.turns import USER, Known, Material, PartKind, Turn, lay_out
 from ...panel.host import HostRequest
-from ...panel.layout import PartKind, TableRoom, lay_out, list_traits
 from ...project import Project
 from .sessions import AlreadySent, HostedSession, host_text
 
-_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH = 4_000, 4_000
-_ROOM = TableRoom(whole=30_000, document=24_000, part=12_000)
+_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_TABLE_LENGTH = 4_000, 4_000, 30_000
 _MAX_QUOTE_LENGTH, _OPENING_LENGTH = 700, 100
 _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
@@ -159,9 +157,9 @@ def _list_material(
     documents: Sequence[Material], known: Known, sent: AlreadySent
 ) -> Iterator[tuple[object, str]]:
     """Yield what is on the table and was not sent yet; documents without room are only named."""
-    laid = lay_out(documents, known, _ROOM, _write_part, already_sent=sent)
-    yield from ((each, host_text("context", "left-out", name=each.name)) for each in laid.left_out)
-    yield from laid.parts
+    parts, left_out = lay_out(documents, known, _MAX_TABLE_LENGTH, _write_part, sent)
+    yield from ((each, host_text("context", "left-out", name=each.name)) for each in left_out)
+    yield from parts
     yield "tools", host_text("context", "tools")
 
 
@@ -216,7 +214,7 @@ def _write_card(persona: Persona, roster: Roster, sent: AlreadySent) -> str:
         "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
         identity=join_lines(persona.identity),
     )  # fmt: skip
-    traits = list_traits(persona, roster).items()
+    traits = roster.traits_of(persona).items()
     rows = [host_text("card", trait, all=" / ".join(entries)) for trait, entries in traits]
     return "\n".join([head, *rows, host_text("card", "turns")])
 

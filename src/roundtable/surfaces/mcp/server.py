@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,18 +27,23 @@ from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
-from ...panel.layout import read_texts
 from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts
 from .answers import report_items, show_unseen, to_json, write_answer
-from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text
+from .sessions import (
+    HOST_FILES,
+    MAX_MESSAGE_LENGTH,
+    HostedSession,
+    HostedSessions,
+    host_text,
+    read_host_table,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 Ctx = Context[HostedSessions, Any]
-_INSTRUCTIONS = files("roundtable.content") / "host" / "instructions.md"
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 _MAX_QUESTION_LENGTH = 1_500
@@ -84,7 +87,7 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
 
     server = RoundtableServer(
         "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-        instructions=_INSTRUCTIONS.read_text(encoding="utf-8").strip(),
+        instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
         log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
     )  # fmt: skip
     _register_resources(server, sessions)
@@ -119,7 +122,7 @@ def make_tools() -> Iterator[Tool]:
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status,
     )  # fmt: skip
-    texts = read_texts("host/tools.toml")
+    texts = read_host_table("tools.toml")
     for function in tools:
         looks = function in (list_items, status)
         hints = ToolAnnotations(
@@ -388,11 +391,6 @@ def _register_prompts(server: MCPServer[Any]) -> None:
 
 
 # --- a port ---------------------------------------------------------------------------------------------
-
-
-def make_token() -> str:
-    """Return a token that nobody can guess."""
-    return secrets.token_urlsafe(32)
 
 
 def make_address(port: int, token: str) -> str:

@@ -8,18 +8,21 @@ released when nobody calls any more.
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import aclosing, suppress
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
 
 from msgspec import Struct
 
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
+from ...core.text import fill_blanks
 from ...core.turns import USER
 from ...panel.host import HostPanel, HostReply, HostRequest, Refused
-from ...panel.layout import fill_blanks, read_texts
 from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
@@ -27,6 +30,7 @@ from ...settings import Settings, user_name
 IDLE = 300.0
 """After so many seconds without a call an item is released, so that a terminal can take it up."""
 MAX_MESSAGE_LENGTH = 20_000
+HOST_FILES = files("roundtable.content") / "host"
 
 
 class OpenMove(Struct, frozen=True):
@@ -273,4 +277,10 @@ class HostedSessions:
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
     """Return a text of content/host/tasks.toml with its blanks filled."""
-    return fill_blanks(read_texts("host/tasks.toml")[group][name], blanks)
+    return fill_blanks(read_host_table("tasks.toml")[group][name], blanks)
+
+
+@cache
+def read_host_table(name: str) -> dict[str, Any]:
+    """Return the texts of a file of content/host."""
+    return tomllib.loads((HOST_FILES / name).read_text(encoding="utf-8"))

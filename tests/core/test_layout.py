@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import get_args
 
 import pytest
@@ -9,10 +11,11 @@ from msgspec.structs import replace
 
 from people import MAYA, ROSTER
 from roundtable.core.personas import Ban
-from roundtable.core.turns import NOTHING_KNOWN, Known, Material
-from roundtable.panel.layout import PartKind, TableRoom, fill_blanks, lay_out, list_traits, read_texts
+from roundtable.core.text import fill_blanks
+from roundtable.core.turns import NOTHING_KNOWN, Known, Material, PartKind, lay_out
+from roundtable.surfaces.mcp.sessions import read_host_table
 
-ROOM = TableRoom(whole=5_000, document=3_000, part=2_000)
+ROOM = 25_000
 KNOWN = Known(
     related=(Material("adr.md", "forms are kept"),),
     pages=(Material("Decided", "paper stays"),),
@@ -35,45 +38,46 @@ def write(kind: PartKind, name: str, text: str, longest: int) -> str:
 @pytest.mark.rule("TABLE-1")
 def test_documents_stand_below_decisions_elsewhere_and_above_what_is_open_and_the_code() -> None:
     documents = (Material("old.md", "<!-- Step 00-01: 3 -->\n\nOld."), Material("own.md", "Own."))
-    laid = lay_out((*documents, Material("empty.md", " \n")), KNOWN, ROOM, write)
-    assert [text for _, text in laid.parts] == [
+    parts, left_out = lay_out((*documents, Material("empty.md", " \n")), KNOWN, ROOM, write)
+    assert [text for _, text in parts] == [
         "related adr.md: forms are kept", "document old.md: Old.", "document own.md: Own.",
         "page Decided: paper stays", "excerpt a.py:3: x = 1", "corrections : b.py is not touched\nc.py is",
     ]  # fmt: skip
-    assert laid.left_out == ()
+    assert left_out == []
 
 
 @pytest.mark.rule("TABLE-1")
 def test_the_oldest_documents_give_way_and_what_else_is_known_takes_its_room_first() -> None:
-    documents = tuple(Material(f"{number}.md", str(number) * 4_000) for number in range(4))
-    laid = lay_out(documents, NOTHING_KNOWN, ROOM, write)
-    assert [len(text) for _, text in laid.parts] == [2_000, 3_015]
-    assert laid.left_out == documents[:2]
-    long = replace(KNOWN, excerpts=(Material("a.py:3", "x" * 9_000),) * 3)
-    assert lay_out((*documents, Material("empty.md", "")), long, ROOM, write).left_out == documents
+    documents = tuple(Material(f"{number}.md", str(number) * 24_000) for number in range(4))
+    parts, left_out = lay_out(documents, NOTHING_KNOWN, ROOM, write)
+    assert [len(text) for _, text in parts] == [5_000, 20_015]
+    assert left_out == [*documents[:2]]
+    long = replace(KNOWN, excerpts=(Material("a.py:3", "x" * 12_000),) * 2)
+    assert lay_out((*documents, Material("empty.md", "")), long, ROOM, write)[1] == [*documents]
 
 
 def test_what_was_sent_before_takes_no_room() -> None:
-    documents = tuple(Material(f"{number}.md", str(number) * 2_900) for number in range(3))
-    first = lay_out(documents, KNOWN, ROOM, write)
-    sent = {part for part, _ in first.parts}
+    documents = tuple(Material(f"{number}.md", str(number) * 12_000) for number in range(3))
+    sent = {part for part, _ in lay_out(documents, KNOWN, ROOM, write)[0]}
     assert sent > {*documents[1:], *KNOWN.pages}
-    (part,) = lay_out(documents, KNOWN, ROOM, write, already_sent=sent).parts
-    assert part[0] == documents[0]
+    assert lay_out(documents, KNOWN, ROOM, write, sent=sent)[0] == [
+        (documents[0], f"document 0.md: {documents[0].text}")
+    ]
 
 
 def test_traits_are_those_that_bear_on_the_roster_each_on_one_line() -> None:
-    assert list_traits(FULL, ROSTER) == {
+    assert ROSTER.traits_of(FULL) == {
         "principles": ("A need has a face.",), "patterns": ("Who waits?",), "towards": ("Asks Alex.",),
         "bans": ("No x.",),
     }  # fmt: skip
 
 
 def test_every_part_and_every_trait_has_words_for_models_and_for_hosts() -> None:
-    prompts, tasks = read_texts("prompts.toml"), read_texts("host/tasks.toml")
+    prompts = tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text("utf-8"))
+    tasks = read_host_table("tasks.toml")
     for kind in get_args(PartKind):
         assert "{{text}}" in prompts[kind] and "{{text}}" in tasks["context"][kind]
-    for trait in list_traits(FULL, ROSTER):
+    for trait in ROSTER.traits_of(FULL):
         assert "{{all}}" in prompts[f"persona-{trait}"] and "{{all}}" in tasks["card"][trait]
 
 
