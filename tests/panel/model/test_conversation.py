@@ -128,9 +128,6 @@ def test_a_step_is_told_with_its_answers() -> None:
         'Answer "Risk", to the question "What?": not known; it stays open.'
     )
     assert conversation.brief == "Go on."
-    assert made.anew(conversation, "no\nJSON").brief == (
-        "Go on. An earlier try could not be used: no JSON Give the whole JSON object, and nothing else."
-    )
 
 
 @pytest.mark.parametrize(("text", "number"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])

@@ -11,8 +11,6 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias, assert_never
 
-from msgspec.structs import replace
-
 from ...core import commands as do
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
@@ -178,11 +176,6 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             return Conversation(fill("files", item=_item(item), **shown), (), asked)
         case other:
             assert_never(other)
-
-
-def anew(conversation: Conversation, reason: str) -> Conversation:
-    """The same request again, with what was wrong with the answer."""
-    return replace(conversation, brief=conversation.brief + fill("anew", reason=inline(reason)))
 
 
 def _offer_look_ups(prompt: str, most: int) -> str:

@@ -17,7 +17,6 @@ from ...core.turns import NEUTRAL
 from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from . import replies
-from .conversation import fill
 from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
 from .replies import Cutter, Shaped, read_trailer
 
@@ -109,7 +108,7 @@ class ModelPanel:
             # To yield takes a PASS: words for somebody else do not say that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
-            asked = replace(brief, again=(*brief.again, fill("wordless", speaker=speaker.name)))
+            asked = replace(brief, again=(*brief.again, made.fill("wordless", speaker=speaker.name)))
         raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
 
     def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
@@ -174,7 +173,8 @@ class ModelPanel:
                 found = replies.read(text, shape)
             except replies.Misshapen as misshapen:
                 reason = str(misshapen)
-                asked = made.anew(sent, reason)
+                again = made.fill("anew", reason=made.inline(reason))
+                asked = replace(sent, brief=sent.brief + again)
                 continue
             if looks := replies.read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)

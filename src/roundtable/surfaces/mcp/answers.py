@@ -22,7 +22,7 @@ from ...project import Project
 from .sessions import AlreadySent, HostedSession, host_text
 
 _MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_TABLE_LENGTH = 4_000, 4_000, 30_000
-_MAX_QUOTE_LENGTH, _OPENING_LENGTH = 700, 100
+_MAX_QUOTE_LENGTH, _OPENING_LENGTH, _MAX_WORD_LENGTH = 700, 100, 200
 _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
 
@@ -103,7 +103,7 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
-        row: dict[str, Any] = {"kind": line.kind, "text": shorten_text(line.text, _MAX_LINE_LENGTH)}
+        row: dict[str, Any] = {"kind": line.kind, "text": _shorten(line.text, _MAX_LINE_LENGTH)}
         if line.speaker == USER:
             row["speaker"] = USER
         if line.turn is not None:
@@ -134,7 +134,7 @@ def _list_context(
 ) -> Iterator[tuple[object, str]]:
     """Yield each thing that bears on the move, and how it is told."""
     item, step, persona = analysis.opening.item, analysis.opening.step, analysis.opening.conductor
-    yield item, host_text("context", "item", name=item.name, text=shorten_text(item.text, _MAX_ITEM_LENGTH))
+    yield item, host_text("context", "item", name=item.name, text=_shorten(item.text, _MAX_ITEM_LENGTH))
     if analysis.elaboration is not None:
         table = analysis.elaboration.table
         personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
@@ -164,7 +164,7 @@ def _list_material(
 
 
 def _write_part(kind: PartKind, name: str, text: str, longest: int) -> str:
-    shown = shorten_text(text, longest)
+    shown = _shorten(text, longest)
     if kind == "document" and shown != text:
         shown += f" (the rest: resource artifact/{name})"
     return host_text("context", kind, name=name, text=shown)
@@ -274,7 +274,7 @@ def _write_synthesis(table: Table) -> str:
     if pairs:
         known.append(host_text("judgement", "contradictions", pairs="; ".join(pairs)))
     said = "\n".join(
-        f"{turn.number}. {_name(turn, roster)}: {shorten_text(join_lines(turn.text), _OPENING_LENGTH)}"
+        f"{turn.number}. {_name(turn, roster)}: {_shorten(join_lines(turn.text), _OPENING_LENGTH)}"
         for turn in turns
     )
     return host_text("judgement", "synthesis", known=" ".join(known), turns=said)
@@ -297,4 +297,10 @@ def _name(turn: Turn, roster: Roster) -> str:
 
 
 def _quote(text: str) -> str:
-    return f'"{shorten_text(join_lines(text), _MAX_QUOTE_LENGTH)}"'
+    return f'"{_shorten(join_lines(text), _MAX_QUOTE_LENGTH)}"'
+
+
+def _shorten(text: str, length: int) -> str:
+    """Return the text to the end of a word; what has no spaces, such as an image's data, is cut anywhere."""
+    shown = shorten_text(text, length)
+    return shown if len(shown) <= length + _MAX_WORD_LENGTH else f"{text[:length]} ..."
