@@ -67,7 +67,7 @@ class CommandModel:
         return shutil.which(name, path=os.pathsep.join(each for each in folders if Path(each).is_absolute()))
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        """What the program prints, as it comes; more than was asked for is cut, as a service would."""
+        """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")

@@ -136,7 +136,7 @@ def at_step(brief: do.StepBrief, request: str) -> Conversation:
 
 
 def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
-    """Any other request; `words` is how many a persona may say at a step."""
+    """The request for anything else; `words` is how many a persona may say at a step."""
     match request:
         case do.AskFraming(brief):
             lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
