@@ -21,7 +21,7 @@ from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.turns import Material
 from roundtable.documents.gaps import find_gap, read_title
-from roundtable.panel.base import HOST, Framing
+from roundtable.panel.base import Framing
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
@@ -98,7 +98,7 @@ def test_what_the_lead_looked_up_and_that_a_host_spoke_outlives_the_documents_ow
     place: Path,
 ) -> None:
     class Looking(ScriptedPanel):
-        name = HOST
+        kind = "host"
 
         async def frame(self, brief: Brief) -> Framing:
             return replace(await super().frame(brief), looked_up=(Material("rates.py:1-9", "KEEP = 3600"),))
@@ -107,7 +107,7 @@ def test_what_the_lead_looked_up_and_that_a_host_spoke_outlives_the_documents_ow
     discuss(place, "request.md", panel=panel)
     table = panel.briefs[1].table
     assert [(each.name, each.text) for each in table.looked_up] == [("rates.py:1-9", "KEEP = 3600")]
-    assert table.turns[0].relayed
+    assert table.turns[0].from_host
 
 
 # --- three documents ------------------------------------------------------------------------------------

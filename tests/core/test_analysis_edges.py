@@ -194,7 +194,7 @@ def test_feedback_is_echoed_taken_up_by_the_lead_and_announced() -> None:
     play = at_menu().says("It is about basements.")
     assert play.shown[-4:-1] == [
         Line("feedback", "It is about basements.", "user"),
-        Line("feedback", "Maya Chen (Business Analyst): Good point.", MAYA.key),
+        Line("feedback", "Good point.", MAYA.key, name="Maya Chen (Business Analyst)"),
         Line("update", "Added your feedback."),
     ]
     assert play.now.feedback is None
@@ -233,14 +233,18 @@ def test_a_step_that_the_facts_skip_is_not_waited_for() -> None:
 @pytest.mark.rule("GREET-5")
 def test_a_finished_analysis_says_so_and_offers_two_ways() -> None:
     play = Play(opening(None, PHASES[4], kind="finished", moved_on=True))
-    assert play.shown == [
-        Line(
+    assert [(line.kind, line.speaker, line.text) for line in play.shown] == [
+        (
             "greeting",
+            JORDAN.key,
             "All five phases of offline mode feature are complete. "
             "The code has moved on since: some findings may be out of date.",
-            JORDAN.key,
         ),
-        Line("menu", "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"),
+        (
+            "menu",
+            None,
+            "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again",
+        ),
     ]
     still = Play(opening(None, PHASES[4], kind="finished"))
     assert still.texts("greeting")[0].endswith("are complete. The code has not moved on since.")

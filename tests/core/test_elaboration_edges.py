@@ -89,10 +89,10 @@ def test_warning_limit_and_inactivity_are_the_lead_s_lines() -> None:
     spent = Talk().until_heard().hear(on.BudgetSpent("The budget is used up."))
     assert line(spent, "limit") == Line(
         "limit",
-        "Maya Chen (Business Analyst): The budget is used up. "
-        "Let me synthesize the key points from our conversation.",
+        "The budget is used up. Let me synthesize the key points from our conversation.",
         MAYA.key,
         state="DISCUSSION_LOOP",
+        name="Maya Chen (Business Analyst)",
     )
 
 

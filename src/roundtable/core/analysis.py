@@ -283,8 +283,7 @@ def _open_leg(now: Analysis) -> Outcome:
     opening, lead, shown = now.opening, now.opening.lead, []
     if opening.kind == "finished":
         text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        menu = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-        shown = [_show("greeting", text, lead), _show("menu", menu)]
+        shown = [_show("greeting", text, lead), do.Show(lines.FINISHED_MENU)]
         return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
     shown += [_show("notice", text) for text in opening.notices]
     if opening.kind == "elaborate":
@@ -296,8 +295,7 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
-        greeting = lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))
-        shown.append(_show("greeting", greeting, lead))
+        shown.append(do.Show(lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))))
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
@@ -337,19 +335,18 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
         ahead = now.step.title
     elif left:
         ahead = left[0].title
-    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)
-    return (_show("greeting", text, opening.lead),)
+    return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)),)
 
 
 def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
     lead, text = now.opening.lead, event.text.strip()
-    read = (_show("handoff", lines.contribution(lead, text), lead),) if text else ()
+    read = (do.Show(lines.speech(lead, text, "handoff")),) if text else ()
     return _enter_step(now, *read)
 
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
-    header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
+    header = do.Show(lines.step_header(persona, now.step.step_id, now.step.title))
     parked = (_show("notice", text) for text in now.opening.parked)
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
@@ -458,14 +455,12 @@ def _ask_question(now: Analysis, *shown: do.Show, reminds: bool = False) -> Outc
     subject = _find_subject(now, question)
     wording = question.choose_wording(with_draft=bool(offer or subject))
     said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
-    if offer:
-        said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
-    elif reminds:
-        said.append("  (What you know is enough; ? shows an example.)")
-    asked = _show("question", "\n".join(said), now.opening.conductor)
+    if reminds and not offer:
+        said.append(lines.REMINDER)
+    asked = Line("question", "\n".join(said), now.opening.conductor.key, draft=text, source=source)
     is_edited = now.opening.asks_last or now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
+    return replace(now, stage=Stage.ANSWER), (*shown, do.Show(asked), listen)
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -625,7 +620,7 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
     speaker = opening.lead if is_at_menu else opening.conductor
-    said = _show("depth", f"Got it, switching to {depth} mode.", speaker)
+    said = _show("depth", lines.depth_changed(depth), speaker)
     if is_at_menu:
         return _show_menu(after, said)
     if now.follow_up:
@@ -705,7 +700,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
     pages = (each for each in event.sections if each.target.output.endswith(".md"))
     texts = (
-        _show("update", f"### {each.target.section}\n\n{text}")
+        do.Show(Line("update", text, heading=each.target.section))
         for each in pages
         if (text := _FOR_NO_READER.sub("", each.text).strip())
     )
@@ -754,8 +749,8 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     left = now.remaining_steps
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     notices = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
-    text = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
-    return replace(now, stage=Stage.MENU), (*shown, *notices, _show("menu", text), do.Listen("menu"))
+    menu = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
+    return replace(now, stage=Stage.MENU), (*shown, *notices, do.Show(menu), do.Listen("menu"))
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
@@ -938,7 +933,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     """Show the reply; feedback is then written, an aside is not."""
     roster = now.opening.roster
     lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
-    reply = _show("feedback", lines.contribution(lead, event.reply.strip()), lead)
+    reply = do.Show(lines.speech(lead, event.reply.strip(), "feedback"))
     if now.feedback is None:
         return _show_menu(now, reply)
     write = do.WriteFeedback(now.step, now.feedback, event.at)

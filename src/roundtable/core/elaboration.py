@@ -137,13 +137,8 @@ class Elaboration(do.Table, frozen=True):
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         key = step.phase.key if step.phase else step.step_id
-        lead, notice = roster.lead_of(key), None
-        if key and key not in lead.phases:
-            notice = (
-                f"Nobody leads {step.phase.name}; {lead.name} leads this discussion."
-                if step.phase
-                else f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
-            )
+        lead = roster.lead_of(key)
+        notice = lines.leads_instead(lead, step.phase, key) if key and key not in lead.phases else None
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
             notice=notice, user_name=user_name or None, has_review=has_review,
@@ -219,7 +214,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
         is_step=bool(now.step.step_id),
     )  # fmt: skip
-    said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes, relayed=event.relayed))
+    said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes, from_host=event.from_host))
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
         focus_topic=" ".join(event.focus_topic.split()).rstrip(".?!") or now.step.title,
@@ -245,7 +240,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), (_redirect(now, USER, words),))
-    said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes, event.relayed))
+    said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes, event.from_host))
     said = replace(said, due=_due_after(now, event, is_closing=said.closing))
     if verdict.off_topic is not None:
         said = _park(said)
@@ -343,7 +338,7 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
             now = replace(now, insists=True, parked=parked)
     heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False)
     words, number = event.text.strip(), len(now.turns) + 1
-    said, shown = _say(heard, Turn(number, USER, words, relayed=event.relayed, by=event.by))
+    said, shown = _say(heard, Turn(number, USER, words, from_host=event.relayed, by=event.by))
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
 
 
@@ -456,7 +451,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster).number_entries()
-    after = replace(now, draft=draft, at=event.at, extracted=event.extracted, has_host_draft=event.relayed)
+    after = replace(now, draft=draft, at=event.at, extracted=event.extracted, has_host_draft=event.from_host)
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
@@ -513,7 +508,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
     What a host brought in is marked, unless the user accepted it.
     """
     if not accepted:
-        mark = partial(synthesis.mark_relayed, turns=now.turns, by_host=now.has_host_draft)
+        mark = partial(synthesis.mark_host_words, turns=now.turns, by_host=now.has_host_draft)
         now = replace(now, draft=mark(now.draft), reviewed=tuple(map(mark, now.reviewed)))
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
@@ -566,9 +561,7 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    is_user = turn.speaker == USER
-    words = turn.text if is_user else lines.contribution(now.roster[turn.speaker], turn.text)
-    shown = (do.Show(Line("contribution", words, turn.speaker, turn.number, now.state)),)
+    shown = (do.Show(lines.contribution(turn, now.roster, state=now.state)),)
     if now.warned or turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
@@ -582,11 +575,11 @@ def _note_seen(now: Elaboration) -> Elaboration:
         drift, verdict = turn.verdict.off_topic, turn.verdict
         # Only what is still put off is shown; what the user insisted on went out of sight with its mark.
         if drift and any(point.turn == turn.number for point in now.parked):
-            verdict = replace(verdict, off_topic=replace(drift, relayed=False))
-        return replace(turn, relayed=turn.relayed and turn.speaker == USER, verdict=verdict)
+            verdict = replace(verdict, off_topic=replace(drift, from_host=False))
+        return replace(turn, from_host=turn.from_host and turn.speaker == USER, verdict=verdict)
 
     turns = tuple(map(see, now.turns))
-    parked = tuple(replace(point, relayed=turns[point.turn - 1].relayed) for point in now.parked)
+    parked = tuple(replace(point, from_host=turns[point.turn - 1].from_host) for point in now.parked)
     return replace(now, turns=turns, parked=parked)
 
 
@@ -618,8 +611,8 @@ def _park(now: Elaboration) -> Elaboration:
     drift = turn.verdict.off_topic
     if drift is None or drift.is_chat:
         return now
-    words, relayed = " ".join(turn.text.split()), drift.relayed or turn.relayed
-    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words, relayed)
+    words, from_host = " ".join(turn.text.split()), drift.from_host or turn.from_host
+    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words, from_host)
     return replace(now, parked=(*now.parked, point))
 
 
@@ -665,7 +658,7 @@ def _show(now: Elaboration, kind: LineKind, text: str, speaker: str | None = Non
 
 
 def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
-    return _show(now, kind, lines.contribution(now.lead, text), now.lead.key)
+    return do.Show(lines.speech(now.lead, text, kind, state=now.state))
 
 
 def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:

@@ -233,14 +233,14 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     )
 
 
-def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
+def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
     """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave.
 
     What was added or edited in the review was marked then, if a host passed it on (ART-8).
     """
 
     def mark(_part: Part, entry: Entry) -> Entry:
-        is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
+        is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
     marked = draft.change_entries(mark)
@@ -331,6 +331,12 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
     return "\n".join(shown)
 
 
+def lacks_reason(entry: Entry, part: Part) -> bool:
+    """Whether a decision stands without a reason; one in its words stays where the user put it (SYN-7)."""
+    is_open = entry.detail == NO_REASON or not (entry.detail or _REASON.search(entry.text))
+    return part == "decisions" and is_open
+
+
 def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
     """Return an entry as it stands in the block, without its bullet."""
     text = escape_markdown(entry.text)
@@ -340,8 +346,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
     if part == "decisions":
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
-        # A reason in the words themselves stays where the user put it (SYN-7).
-        detail = detail or ("" if _REASON.search(entry.text) else NO_REASON)
+        detail = NO_REASON if lacks_reason(entry, part) else detail
     return f"{text.rstrip('.')}: {escape_markdown(detail)}" if detail else text
 
 

@@ -99,7 +99,7 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
-    said = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
+    said = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 
 

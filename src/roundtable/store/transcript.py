@@ -182,7 +182,7 @@ def _render_header(command: SaveRecord, panel: str) -> str:
         "Panel": panel,
         "Focus question": table.focus_question,
     }
-    if table.focus_question and table.turns and table.turns[0].relayed:
+    if table.focus_question and table.turns and table.turns[0].from_host:
         fields["Focus question"] = mark_unverified(table.focus_question)
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields.items() if text)
 
@@ -196,20 +196,20 @@ def _render_turns(turns: Sequence[Turn], roster: Roster, *, by_host: bool) -> It
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
         yield from _paragraphs(turn.text)
         remarks = []
-        if turn.relayed and turn.speaker == USER:
+        if turn.from_host and turn.speaker == USER:
             remarks.append("Relayed by the host, perhaps not word for word.")
         if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
             remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
             remarks += ["Holds a decision."] if turn.number in decided else []
         if drift := turn.verdict.off_topic:
-            subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
+            subject = mark_unverified(drift.subject) if drift.from_host else drift.subject
             remarks.append(f"Put off: {escape_markdown(subject)}")
         for note in turn.notes:
             claim = note.removeprefix(UNVERIFIED_NOTE)
             remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
         if remarks:
             yield "\n".join(f"> - {remark}" for remark in remarks)
-    if numbers := [str(turn.number) for turn in turns if turn.relayed]:
+    if numbers := [str(turn.number) for turn in turns if turn.from_host]:
         which = f"turn{'s' if len(numbers) > 1 else ''} {join_names(numbers)}"
         yield f"> - Words of the host, not typed by the user or shown in a form: {which} {UNVERIFIED}."
 
@@ -255,7 +255,7 @@ def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
     who = escape_markdown(_speaker(point.speaker, roster))
     subject = escape_markdown(point.subject)
-    words = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
+    words = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
     return f"- **{subject}**{place}, {who}, {_link(point.turn)}: {words}"
 
 
