@@ -191,8 +191,9 @@ class ModelPanel:
         def report(usage: Usage) -> None:
             self._meter(Call(self.name, purpose, usage, number))
 
-        schema = replies.schema(shape) if shape is not None else None
-        request = Request(conversation, report, tokens, self._seconds, purpose, schema)
+        request = Request(conversation, report, tokens, self._seconds)
+        if shape is not None:
+            request = replace(request, shape=purpose, schema=replies.schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:
