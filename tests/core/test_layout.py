@@ -37,7 +37,10 @@ def write(kind: PartKind, name: str, text: str, longest: int) -> str:
 
 @pytest.mark.rule("TABLE-1")
 def test_documents_stand_below_decisions_elsewhere_and_above_what_is_open_and_the_code() -> None:
-    documents = (Material("old.md", "<!-- Step 00-01: 3 -->\n\nOld."), Material("own.md", "Own."))
+    documents = (
+        Material("old.md", "<!-- Step 00-01: 4 characters, 0123abcd -->\n\nOld."),
+        Material("own.md", "Own."),
+    )
     parts, left_out = lay_out((*documents, Material("empty.md", " \n")), KNOWN, ROOM, write)
     assert [text for _, text in parts] == [
         "related adr.md: forms are kept", "document old.md: Old.", "document own.md: Own.",

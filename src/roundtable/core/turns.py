@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from . import lazy_re as re
+from .markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 
 USER = "user"
 UNVERIFIED_NOTE = "unverified: "
@@ -125,7 +125,7 @@ WritePart = Callable[[PartKind, str, str, int], str]
 """Writes a part of the table: its name, and its text up to about so many characters."""
 
 # What the documents hold for us alone: where a step's text ends, which discussion a block came from.
-_MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
+_FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 MAX_PART_LENGTH = 20_000
 _LEAST_DOCUMENT = 1_000
 """A document that would be cut to less is left out."""
@@ -152,7 +152,7 @@ def lay_out(
     laid: list[tuple[Material, str]] = []
     left_out: list[Material] = []
     for each in reversed(documents):
-        text = _MARKER.sub("", each.text).strip()
+        text = strip_markers(each.text, *_FOR_US_ALONE).strip()
         longest = min(room, MAX_PART_LENGTH)
         if not text or each in sent:
             continue
