@@ -10,6 +10,7 @@ from roundtable.core import events as on
 from roundtable.core.elaboration import Awaited, Elaboration
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.markers import ElaborationMarker
 from roundtable.core.personas import Roster
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Verdict
@@ -179,9 +180,7 @@ def test_block_update_and_record_agree(messages: list[str], exit_type: str) -> N
     silent = " | **User**: silent" if messages == ["done"] else ""
     assert f"**Turns**: {len(talk.now.turns)} | **Exit**: {exit_type}{silent}\n" in block
     (update,) = (asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts))
-    assert update == do.UpdateArtifacts(
-        JOURNEYS, f"<!-- Elaboration: step 01-03, {AT} -->", block, "1 insight"
-    )
+    assert update == do.UpdateArtifacts(JOURNEYS, ElaborationMarker("01-03", AT), block, "1 insight")
     assert talk.texts("update") == ['Updated requirements-spec.md, section "3. User Journeys": added x.']
     save = save_of(talk)
     assert (save.table, save.exit_type, save.record.timestamp) == (talk.now.table, exit_type, AT)

@@ -12,7 +12,6 @@ from roundtable.core.synthesis import (
     credit,
     decision_turns,
     description,
-    marker,
     own_words,
     problems,
     render,
@@ -298,13 +297,6 @@ def test_settling_flattens_texts_and_details() -> None:
     draft = Draft(insights=(Entry("two\n lines", (1, 1), "why\nnot"),), summary="s", takeaway="t")
     settled = settle(draft, TURNS[:1], ROSTER)
     assert settled == Draft((Entry("two lines", (1,), "why not"),), summary="s", takeaway="t")
-
-
-@pytest.mark.rule("ART-4")
-def test_the_marker_names_step_and_instant() -> None:
-    assert marker("01-03", "2026-02-20T14:30:00.000Z") == (
-        "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
-    )
 
 
 @pytest.mark.rule("ART-6")

@@ -22,7 +22,6 @@ come at which stage. An event that is not in the table raises `RuleBroken` and c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
@@ -52,6 +51,7 @@ from .hearing import (
     hear_table,
 )
 from .lines import Line, LineKind
+from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
@@ -73,7 +73,6 @@ MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
-_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
@@ -708,7 +707,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     texts = (
         do.Show(Line("update", text, heading=each.target.section))
         for each in pages
-        if (text := _FOR_NO_READER.sub("", each.text).strip())
+        if (text := strip_markers(each.text, NoneMarker, WithdrawnMarker).strip())
     )
     after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
     return after, (*notices, *texts, do.WriteStep(now.step, event.sections))

@@ -37,6 +37,7 @@ from .commands import Purpose
 from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
+from .markers import ElaborationMarker
 from .personas import Roster
 from .steps import PHASES, Item, Step
 from .text import is_silence
@@ -520,7 +521,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
         exit_type=now.exit_type, is_heard=accepted or not now.has_host_draft,
     )  # fmt: skip
-    marker = synthesis.marker(now.step.step_id, now.at)
+    marker = ElaborationMarker(now.step.step_id, now.at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
     return replace(now, awaits=Awaited.ARTIFACTS), (*shown, _show(now, "synthesis", block), update)
 

@@ -381,11 +381,6 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     return "" if told.issuperset(words_of(words)) else words
 
 
-def marker(step_id: str, at: str) -> str:
-    """The comment that stands before every block in a document (ART-4); without a step for MENU-8."""
-    return f"<!-- Elaboration: step {step_id}, {at} -->" if step_id else f"<!-- Elaboration: {at} -->"
-
-
 def description(draft: Draft) -> str:
     """What was added, in a few words: `3 insights, 1 decision`."""
     nouns = ("insight", "decision", "open question", "action item")
