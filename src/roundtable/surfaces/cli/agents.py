@@ -53,7 +53,7 @@ def mcp(flags: Flags, port: int | None) -> None:
 
 
 def _leave() -> None:
-    """End the process: a thread waits for the client's next line, and an exception might wait for it."""
+    """End the process at once; an exception might wait for the thread that reads the client's next line."""
     tell("Interrupted. Everything is saved.")
     os._exit(INTERRUPTED)
 
@@ -82,7 +82,7 @@ def export_agent_file(flags: Flags, target: str | None, force: bool) -> None:
 
 
 def _add_host(name: str, host: Host) -> None:
-    @export.command(name, help=f"Write a ready folder for {name}: server, commands, agent file.")
+    @export.command(name, help=f"Write a complete folder for {name}: server, commands, agent file.")
     @click.option("--to", "target", metavar="DIR", help="Where to write; default: the host's usual place.")
     @click.option("--force", is_flag=True, help="Replace existing files.")
     @click.pass_obj

@@ -24,16 +24,16 @@ _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @click.command(cls=Command)
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: here only.")
-@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows it by.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
+@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 picks a free one.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
     """Serve the web room: one table for several people, in their browsers.
 
-    It prints an address with a token; whoever has that address can come in. Invitations for others, to talk
-    or to look on, are in each room. docs/web.md says how to reach it from other machines.
+    It prints an address with a token; anybody who has that address can come in. Each room has
+    invitations for others, to talk or to look on. docs/web.md says how to reach it from other machines.
     """
     settings = flags.settings()
     try:
