@@ -44,7 +44,7 @@ def mcp(flags: Flags, port: int | None) -> None:
 
     token = make_token()
     if port is not None:
-        tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
+        tell(f"Serving {make_address(port, token)}\nAnybody with this address can use it. Ctrl-C stops it.")
     try:
         with interruptible(_leave) if port is None else nullcontext():
             serve(settings, port=port, token=token, debug=flags.debug)
@@ -117,7 +117,7 @@ def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, af
         make_folder((folder / name).parent, parents=True)
         write(folder / name, files[name].encode())
     lines = [f"Wrote to {folder}:", *(f"  {name}" for name in names)]
-    lines += [f"{name} was there and stays as it is. Add to it:\n{files[name].rstrip()}" for name in kept]
+    lines += [f"{name} exists and was not changed. Add to it:\n{files[name].rstrip()}" for name in kept]
     if after:
         lines.append(after.format(folder=folder))
     flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))

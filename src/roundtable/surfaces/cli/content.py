@@ -134,7 +134,7 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
             _remember(_OFFLINE)
             return replace(settings, is_panel_chosen=True)
         if chosen is None:
-            put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
+            put_text("That is not in the list. Type a number from it, or press Enter to stay offline.")
         elif chosen.lacks:
             put_text(f"{chosen.name} {chosen.lacks}. Choose another, or press Enter to stay offline.")
         else:
@@ -148,7 +148,7 @@ def _remember(panel: str, model: FoundModel | None = None) -> None:
     try:
         own = remember_panel(panel, *((model.model, model.base_url) if model else ()))
     except (RuleBroken, DiskFailed) as failure:
-        tell(f"{failure} Your choice counts for this time.")
+        tell(f"{failure} Your choice is used this once.")
     else:
         put_text(f"{model.name if model else _OFFLINE}: kept in {own}.\n")
 
@@ -208,7 +208,7 @@ def use_model(flags: Flags, name: str) -> None:
         told = f"{model.name} speaks from now on. {_warn(model)}"
     variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
     if stronger := [key for key in variables if os.environ.get(key)]:
-        tell(f"{' and '.join(stronger)} in your environment is stronger than the file.")
+        tell(f"{' and '.join(stronger)} in your environment overrides the file.")
     flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
 
 
@@ -227,7 +227,7 @@ def test_model(flags: Flags, name: str | None, yes: bool) -> int:
     if not chosen:
         raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
     what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
-    flags.require_yes(yes, f"{what} Nothing of your project is sent.", "Nothing was sent.")
+    flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
     flags.show_result(
         [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],

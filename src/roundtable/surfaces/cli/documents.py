@@ -51,7 +51,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         )
         return
     if len(what) > 1:
-        raise click.UsageError("Give --answer N with an answer.")
+        raise click.UsageError("Use --answer N to answer a question.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
     rows = []
@@ -115,10 +115,8 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         named, comment = issue
         tell(text)
         if not sys.stdin.isatty():
-            raise RuleBroken(
-                f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}."
-            )
-        yes = confirm(f"Put this as a comment on {named}?")
+            raise RuleBroken(f"Nothing was posted: run this at a terminal to confirm the comment on {named}.")
+        yes = confirm(f"Post this as a comment on {named}?")
         tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
@@ -226,8 +224,8 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     else:
         plan, told = project.undo(slug, number, force=force)
     if not plan.changes and not plan.edits:
-        end = "." if dry_run else "; it is noted as taken back."
-        told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, stands in no document{end}",)
+        end = "." if dry_run else "; it is noted as undone."
+        told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, is in no document{end}",)
     data = {
         "slug": slug,
         "step": plan.step_id,

@@ -67,9 +67,9 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
     with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
         flags.show_result({"address": address}, f"The web room is open: {address}")
-        tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
+        tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
         if not is_this_machine(host):
-            tell("Other machines can reach it, and what is sent can be read: see docs/web.md for TLS.")
+            tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
         if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         config = uvicorn.Config(
