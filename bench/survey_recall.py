@@ -29,7 +29,7 @@ from pathlib import Path
 from roundtable.core.steps import Item
 from roundtable.panel.model.model import Request
 from roundtable.panel.model.panel import ModelPanel
-from roundtable.runtime.draft_answers import Surveyor
+from roundtable.runtime.surveyor import Surveyor
 from roundtable.survey import Survey, survey
 from roundtable.survey.files import file_kind, list_files
 from roundtable.survey.ranking import read_history, weigh_past

@@ -10,7 +10,7 @@ import pytest
 from project import talk, texts
 from roundtable.core import commands as do
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.panel.base import Framing, Speech
+from roundtable.panel.base import Framing, PanelKind, Speech
 from roundtable.testing import ScriptedPanel
 
 LIE = "The sync waits in `forms/queue.py:41` for a signal."
@@ -52,6 +52,21 @@ def test_a_claim_that_stays_is_marked_on_screen_and_in_the_transcript(completed:
     assert "`forms/queue.py:41` (unverified) for a signal." in shown[1]
     assert "`forms/queue.py:41` (unverified) for a signal." in transcript
     assert "> - Unverified: forms/queue.py:41: there is no file forms/queue.py in the project." in transcript
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(("kind", "is_checked"), [("offline", False), ("model", True), ("host", True)])
+def test_the_kind_of_a_panel_and_not_its_name_says_whether_its_claims_are_checked(
+    completed: Place, kind: PanelKind, is_checked: bool
+) -> None:
+    class Called(ScriptedPanel):
+        name = "offline"
+
+    panel = Called(says=say(LIE, LIE))
+    Called.kind = kind
+    shown, transcript, _ = discuss(completed, panel)
+    assert ("(unverified)" in shown[1]) is is_checked
+    assert ("Words of the host, not typed by the user" in transcript) is (kind == "host")
 
 
 @pytest.mark.rule("ART-8")

@@ -14,7 +14,7 @@ from gitproject import git, write
 from model_talk import ScriptedModel
 from project import ANSWERS, talk
 from roundtable.core.steps import Item
-from roundtable.panel.base import HOST, AskFiles
+from roundtable.panel.base import AskFiles
 from roundtable.panel.host import HostPanel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.runtime.budget import BudgetAccount
@@ -202,7 +202,7 @@ def test_without_code_or_without_a_model_nothing_is_asked(place: Place, coded: P
     talk(*coded, STEP_2, panel=None)
     assert not (coded[1] / ".journal" / "picks.json").exists()
     host = HostPanel(lambda _: None)
-    assert host.name == HOST
+    assert host.kind == "host"
     assert asyncio.run(host.answer(AskFiles(ITEM, "", ""))) is None
 
 

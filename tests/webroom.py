@@ -36,7 +36,7 @@ def start_with(root: Path, panel: Panel | None = None, *, review: bool = False) 
 def draw(_template: str, *, entry: RoomEntry | None = None, room: Room | None = None) -> str:
     """Draw an entry as its text, and a table as the names of the people at it."""
     if entry is not None:
-        return entry.text
+        return entry.line.words
     return ", ".join(seat.guest.name for seat in room.people()) if room is not None else ""
 
 
@@ -114,4 +114,4 @@ async def say(room: Room, follower: Follower, text: str, awaits: str, by: Guest 
 
 
 def entries(room: Room, kind: str) -> list[RoomEntry]:
-    return [entry for entry in room.entries if entry.kind == kind]
+    return [entry for entry in room.entries if entry.line.kind == kind]

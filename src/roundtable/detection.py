@@ -28,7 +28,8 @@ from msgspec import Struct
 
 from .address import show_host
 from .core.errors import RuleBroken
-from .panel.model.choice import KEYS, OFFLINE, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.base import OFFLINE
+from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
 from .panel.model.conversation import fill
 from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 
@@ -139,7 +140,7 @@ def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundMo
 
 
 def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[FoundModel]:
-    """Return the models that the settings let speak, in their order; RuleBroken if one of them is none."""
+    """Return the models that the settings let speak, in their order; RuleBroken for an unknown name."""
     names = names_of(settings.models, settings.base_url) if settings.panel == "model" else ()
     return [read_model(name, settings.base_url, found) for name in names if name != OFFLINE]
 
@@ -172,7 +173,7 @@ def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[Fou
             continue
         if assistant.keys and not any(map(environment.get, assistant.keys)):
             continue
-        # The full path, lest another folder of PATH has one of the same name where it is used.
+        # The full path: later, another folder of PATH may have a program of the same name.
         command = "command:" + shlex.join([str(program), *assistant.arguments])
         cost = "counts against your own plan or account there"
         yield FoundModel(name, command, "", f"installed as {program}", cost, f"{_WORDS} {assistant.owner}")

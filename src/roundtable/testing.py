@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
 from .core import commands as do
 from .core.errors import PanelFailed
@@ -19,7 +19,7 @@ from .core.events import Offer
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
-from .panel.base import AskFiles, Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
+from .panel.base import AskFiles, Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
 
 
@@ -29,18 +29,17 @@ class ScriptedPanel:
 
     `says` gives the contributions, with None for the usual words, and `offers` its draft answers. `fails`
     maps a method's name to the number of times that it fails. `asked` and `briefs` record the requests.
-    Override a method to change its replies.
+    Override a method to change its replies, or `kind` to have them treated as those of another panel.
     """
+
+    name: ClassVar[str] = "scripted"
+    kind: ClassVar[PanelKind] = "model"
 
     fails: dict[str, int] = field(default_factory=dict)
     says: Callable[[do.Brief], Speech | None] | None = None
     offers: tuple[Offer, ...] = ()
     asked: list[str] = field(default_factory=list)
     briefs: list[do.Brief] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return "scripted"
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:

@@ -165,7 +165,6 @@ def test_silence_is_reminded_once_and_the_answer_still_awaited() -> None:
 def test_a_new_depth_starts_the_open_question_afresh() -> None:
     play = Play(opening(TWO)).says("", "go deeper", "")
     assert play.now.answers == ()
-    assert play.now.wanted_depth is None
     assert play.texts("question")[-1].startswith("Who is stuck?\n  (What you know")
 
 
@@ -186,7 +185,7 @@ def test_a_new_depth_never_swaps_the_question_in_hand() -> None:
 def test_a_depth_word_at_a_menu_changes_the_depth_and_the_lead_says_so() -> None:
     play = at_menu(step=step("01-03", persona=ALEX.key)).says("go deeper")
     assert play.shown[-2] == Line("depth", "Got it, switching to deep mode.", MAYA.key)
-    assert (play.now.depth, play.now.wanted_depth, play.now.stage) == ("deep", None, Stage.MENU)
+    assert (play.now.depth, play.now.stage) == ("deep", Stage.MENU)
 
 
 @pytest.mark.rule("MENU-3")
@@ -194,7 +193,7 @@ def test_feedback_is_echoed_taken_up_by_the_lead_and_announced() -> None:
     play = at_menu().says("It is about basements.")
     assert play.shown[-4:-1] == [
         Line("feedback", "It is about basements.", "user"),
-        Line("feedback", "Maya Chen (Business Analyst): Good point.", MAYA.key),
+        Line("feedback", "Good point.", MAYA.key, name="Maya Chen (Business Analyst)"),
         Line("update", "Added your feedback."),
     ]
     assert play.now.feedback is None
@@ -233,14 +232,18 @@ def test_a_step_that_the_facts_skip_is_not_waited_for() -> None:
 @pytest.mark.rule("GREET-5")
 def test_a_finished_analysis_says_so_and_offers_two_ways() -> None:
     play = Play(opening(None, PHASES[4], kind="finished", moved_on=True))
-    assert play.shown == [
-        Line(
+    assert [(line.kind, line.speaker, line.text) for line in play.shown] == [
+        (
             "greeting",
+            JORDAN.key,
             "All five phases of offline mode feature are complete. "
             "The code has moved on since: some findings may be out of date.",
-            JORDAN.key,
         ),
-        Line("menu", "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"),
+        (
+            "menu",
+            None,
+            "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again",
+        ),
     ]
     still = Play(opening(None, PHASES[4], kind="finished"))
     assert still.texts("greeting")[0].endswith("are complete. The code has not moved on since.")

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.core.lines import menu, with_forecast
+from roundtable.core.lines import FINISHED_MENU, menu, with_forecast
 
 
 @pytest.mark.rule("MENU-6")
 def test_a_forecast_stands_above_the_choices_and_changes_nothing_else() -> None:
-    plain = menu(last=False, next_phase=None)
-    priced = with_forecast(plain, "Up to 10 turns.")
+    line = menu(last=False, next_phase=None)
+    plain, priced = line.text, with_forecast(line, "Up to 10 turns.").text
     assert priced == plain.replace("---\n", "---\nUp to 10 turns.\n", 1)
     assert priced.splitlines()[:3] == ["---", "Up to 10 turns.", plain.splitlines()[1]]
 
 
 @pytest.mark.rule("MENU-6")
-def test_a_menu_without_a_frame_stays_as_it_is() -> None:
-    assert with_forecast("[L] Leave\n[S] Start over", "Up to 10 turns.") == "[L] Leave\n[S] Start over"
+def test_a_forecast_stands_above_a_menu_in_one_line() -> None:
+    short = menu(last=False, next_phase=None, is_quick=True)
+    assert with_forecast(short, "Up to 10 turns.").text == f"Up to 10 turns.\n{short.text}"
+
+
+@pytest.mark.rule("MENU-6")
+def test_a_menu_that_offers_no_discussion_has_no_forecast() -> None:
+    assert with_forecast(FINISHED_MENU, "Up to 10 turns.") == FINISHED_MENU

@@ -12,7 +12,7 @@ from roundtable.core.steps import PHASES
 
 @pytest.mark.rule("GREET-1")
 def test_a_new_phase_begins_with_the_leads_name() -> None:
-    assert new_in_phase(MAYA, PHASES[1]) == (
+    assert new_in_phase(MAYA, PHASES[1]).text == (
         "Maya Chen: Hi, I'm Maya, your Business Analyst. "
         "I'll be guiding you through Requirements Discovery. Let's get started."
     )
@@ -30,7 +30,7 @@ def test_a_new_phase_begins_with_the_leads_name() -> None:
     ],
 )
 def test_a_resumed_phase_names_the_last_three_steps(titles: list[str], said: str) -> None:
-    text = welcome_back(MAYA, titles=titles, past=[], ahead="E")
+    text = welcome_back(MAYA, titles=titles, past=[], ahead="E").text
     assert text == f"Maya Chen: Welcome back.{said} Let us pick up from E."
 
 
@@ -42,7 +42,7 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
         Past("01-03", "the lock"),
         Past("01-04", "x"),
     ]
-    assert welcome_back(MAYA, titles=["A"], past=past, ahead="B") == (
+    assert welcome_back(MAYA, titles=["A"], past=past, ahead="B").text == (
         "Maya Chen: Welcome back. Last time we completed A. "
         "We also had a roundtable discussion on step 01-02 where we identified 2 gaps. "
         "We also had a roundtable discussion on step 01-03 where the lock. "

@@ -9,6 +9,8 @@ import pytest
 
 from legs_play import opening
 from roundtable.core import events as on
+from roundtable.core.synthesis import Draft
+from roundtable.core.turns import OffTopic, Verdict
 from roundtable.store.journal import Journal
 from talk import Talk
 
@@ -18,9 +20,9 @@ def test_a_relayed_contribution_is_marked_and_others_are_not() -> None:
     talk = Talk().until_heard()
     talk.hear(on.UserSpoke("The office too.", relayed=True)).until_heard()
     talk.hear(on.UserSpoke("And the van.")).until_heard()
-    marked = {turn.text: turn.relayed for turn in talk.now.turns if turn.speaker == "user"}
+    marked = {turn.text: turn.from_host for turn in talk.now.turns if turn.speaker == "user"}
     assert marked == {"The office too.": True, "And the van.": False}
-    assert not any(turn.relayed for turn in talk.now.turns if turn.speaker != "user")
+    assert not any(turn.from_host for turn in talk.now.turns if turn.speaker != "user")
 
 
 @pytest.mark.rule("LOOP-2")
@@ -38,12 +40,12 @@ def test_a_held_message_keeps_its_own_mark(held: bool, answer: bool) -> None:
     talk.hear(on.UserSpoke("are we done?", relayed=held))
     assert talk.now.held == on.UserSpoke("are we done?", relayed=held)
     talk.hear(on.UserSpoke("no", relayed=answer)).until_heard()
-    assert talk.now.turns[3].relayed is held
+    assert talk.now.turns[3].from_host is held
     assert talk.now.held is None
     other = Talk().until_heard()
     other.hear(on.UserSpoke("are we done?", relayed=held))
     other.hear(on.UserSpoke("The van is late.", relayed=answer)).until_heard()
-    assert other.now.turns[3].relayed is answer
+    assert other.now.turns[3].from_host is answer
 
 
 @pytest.mark.rule("META-6")
@@ -61,3 +63,24 @@ def test_a_journal_from_before_the_mark_still_replays(folder: Path) -> None:
     assert recorded is not None
     assert recorded.events == (on.UserSpoke("Hm."),)
     assert again.count == 1
+
+
+@pytest.mark.rule("META-6", "ART-8")
+def test_a_journal_calls_the_words_of_a_host_as_it_always_did(folder: Path) -> None:
+    events = (
+        on.Framed("Two journeys.", "Who decides?", "decisions", from_host=True),
+        on.PersonaSpoke(
+            "alex", "It reaches far.", Verdict(off_topic=OffTopic("billing", from_host=True)), from_host=True
+        ),
+        on.SynthesisDrafted(Draft(), "2026-01-01T00:00:00.000Z", from_host=True),
+    )
+    journal = Journal(folder, "01-03")
+    journal.begin(opening())
+    for event in events:
+        journal.append(event)
+    written = journal.path.read_text()
+    assert written.count('"relayed":true') == 4
+    assert "from_host" not in written
+    recorded = Journal(folder, "01-03").read()
+    assert recorded is not None
+    assert recorded.events == events

@@ -56,8 +56,8 @@ def save(
 
 @pytest.mark.rule("LOOP-2")
 def test_words_that_the_host_passed_on_are_marked_first(folder: Path) -> None:
-    relayed = tuple(replace(turn, relayed=turn.speaker == USER) for turn in TURNS)
-    text = (folder / write_transcript(folder, save(relayed), "host")).read_text()
+    turns = tuple(replace(turn, from_host=turn.speaker == USER) for turn in TURNS)
+    text = (folder / write_transcript(folder, save(turns), "host")).read_text()
     remark = "> - Relayed by the host, perhaps not word for word."
     assert f"Keep drafts for a day.\n\n{remark}\n> - Holds a decision.\n" in text
     assert text.count(remark) == 1

@@ -47,7 +47,7 @@ def test_the_agent_file_says_the_fixed_lines_as_the_program_does() -> None:
         lines.CONTEXT_UNREADABLE,
         lines.RECORD_FAILED,
         lines.SKIPPING,
-        lines.menu(last=False, next_phase=None),
+        lines.menu(last=False, next_phase=None).text,
         "We are nearing the end of our discussion time. Any final points before we synthesize?",
     ):
         assert said in text

@@ -22,9 +22,9 @@ come at which stage. An event that is not in the table raises `RuleBroken` and c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -51,12 +51,13 @@ from .hearing import (
     hear_table,
 )
 from .lines import Line, LineKind
+from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
-from .tracks import FEATURE, TrackChoice, hear_track
+from .tracks import FEATURE, TrackChoice, hear_track, speaks_of_item
 from .turns import USER
 from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
@@ -72,7 +73,6 @@ MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
-_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
@@ -134,6 +134,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    can_imply_track: bool = False
+    """Whether words about the item take the track that was proposed; in older journals only Enter does."""
     asks_last: bool = False
     """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
@@ -178,7 +180,6 @@ class Analysis(Struct, frozen=True):
     offers: tuple[on.Offer, ...] = ()
     reminded: bool = False
     follow_up: str | None = None
-    wanted_depth: Depth | None = None
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
@@ -194,8 +195,8 @@ class Analysis(Struct, frozen=True):
     """What this leg wrote, so that it can be taken back."""
     in_hand: Question | None = None
     """The question that was open when the depth changed: it stays as it was asked."""
-    track: str = ""
-    """The track that the user chose in this leg, where it is the one that the leg is on."""
+    is_track_taken: bool = False
+    """Whether the user chose the track that the leg is on."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -208,7 +209,7 @@ class Analysis(Struct, frozen=True):
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
@@ -223,7 +224,7 @@ class Analysis(Struct, frozen=True):
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             return self.elaboration.legal
         return (TRANSITIONS[self.stage][0].__name__,) if self.stage in TRANSITIONS else ()
 
@@ -283,8 +284,7 @@ def _open_leg(now: Analysis) -> Outcome:
     opening, lead, shown = now.opening, now.opening.lead, []
     if opening.kind == "finished":
         text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        menu = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-        shown = [_show("greeting", text, lead), _show("menu", menu)]
+        shown = [_show("greeting", text, lead), do.Show(lines.FINISHED_MENU)]
         return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
     shown += [_show("notice", text) for text in opening.notices]
     if opening.kind == "elaborate":
@@ -296,8 +296,7 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
-        greeting = lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))
-        shown.append(_show("greeting", greeting, lead))
+        shown.append(do.Show(lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))))
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
@@ -315,41 +314,41 @@ def _open_leg(now: Analysis) -> Outcome:
 
 def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
-    begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
+    begun = {phase_of(step_id) for step_id in opening.progress.steps_completed} - {opening.phase}
     return any(
         opening.roster.lead_of(phase.key) == opening.lead
         for phase in PHASES
-        if phase.key in opening.progress.phases_completed and phase.number in begun
+        if phase.key in opening.progress.phases_completed and phase in begun
     )
 
 
 def recall(now: Analysis) -> tuple[do.Show, ...]:
     """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
-    opening, number = now.opening, now.opening.phase.number
+    opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
-    titles = {step.step_id: step.title for step in opening.steps}
-    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
-    past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
-    left, phase = now.remaining_steps.steps, opening.next_phase
-    ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
-    if not now.saved or now.elaboration is not None:
-        ahead = now.step.title
-    elif left:
-        ahead = left[0].title
-    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)
-    return (_show("greeting", text, opening.lead),)
+    is_open = not now.saved or now.elaboration is not None
+    ahead = now.step if is_open else next(iter(left), None)
+    place = ahead.title if ahead else "the end of the analysis"
+    if ahead is None and (phase := opening.next_phase):
+        place = f"Phase {phase.number} ({phase.name})"
+    # A step that is opened again is not also named as done.
+    steps = {step.step_id: step.title for step in opening.steps if step != ahead}
+    ours = [step_id for step_id in now.completed_steps if phase_of(step_id) == opening.phase]
+    done = [steps[step_id] for step_id in ours if step_id in steps]
+    past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
+    return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
 def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
     lead, text = now.opening.lead, event.text.strip()
-    read = (_show("handoff", lines.contribution(lead, text), lead),) if text else ()
+    read = (do.Show(lines.speech(lead, text, "handoff")),) if text else ()
     return _enter_step(now, *read)
 
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
-    header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
+    header = do.Show(lines.step_header(persona, now.step.step_id, now.step.title))
     parked = (_show("notice", text) for text in now.opening.parked)
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
@@ -365,6 +364,8 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
+    if own and opening.can_imply_track and speaks_of_item(words, opening.tracks, own.key):
+        return _save_track(now, own, words, _show("notice", lines.track_taken(own.title), opening.lead))
     return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
@@ -388,20 +389,19 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show) -> Outcome:
     """Write the track; the steps of no other track are needed."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    is_same = chosen.key == now.opening.track
-    after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     echo = (_show("choice", words, USER),) if words else ()
-    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+    return after, (*echo, *shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _enter_step(now) if now.track == now.opening.track else _end(now, do.Advance())
+    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -458,21 +458,19 @@ def _ask_question(now: Analysis, *shown: do.Show, reminds: bool = False) -> Outc
     subject = _find_subject(now, question)
     wording = question.choose_wording(with_draft=bool(offer or subject))
     said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
-    if offer:
-        said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
-    elif reminds:
-        said.append("  (What you know is enough; ? shows an example.)")
-    asked = _show("question", "\n".join(said), now.opening.conductor)
+    if reminds and not offer:
+        said.append(lines.REMINDER)
+    asked = Line("question", "\n".join(said), now.opening.conductor.key, draft=text, source=source)
     is_edited = now.opening.asks_last or now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
+    return replace(now, stage=Stage.ANSWER), (*shown, do.Show(asked), listen)
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.given_answers and not now.track
+    can_choose = now.opening.proposal and not now.given_answers and not now.is_track_taken
     if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
         return tracked
     steering = hear_steering(words, at_menu=False)
@@ -522,22 +520,26 @@ def _find_step_before(now: Analysis) -> str:
 
 
 def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one."""
-    if now.editing is not None and now.follow_up is None:
-        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
-    return bool(now.given_answers or _find_step_before(now))
+    """Whether there is a question before the open one, in this step or in one before it."""
+    return bool(_find_label_before(now) or _find_step_before(now))
+
+
+def _find_label_before(now: Analysis) -> str:
+    """Return the label of the question of this step that `back` asks again; empty where there is none."""
+    if now.editing is None or now.follow_up is not None:
+        return now.given_answers[-1].label if now.given_answers else ""
+    labels = [question.label for question in now.step.questions(now.depth)]
+    return next((before for before, label in pairwise(labels) if label == now.editing), "")
 
 
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    label = _find_label_before(now)
+    if not label:
+        return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
     if now.editing is not None and now.follow_up is None:
-        labels = [question.label for question in now.step.questions(now.depth)]
-        if now.editing in labels[1:]:
-            return _edit_answer(now, labels[labels.index(now.editing) - 1])
-    elif now.given_answers:
-        again = (*now.again, now.given_answers[-1].label)
-        return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
-    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
+        return _edit_answer(now, label)
+    return _ask_question(replace(now, again=(*now.again, label), follow_up=None, reminded=False))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
@@ -616,21 +618,19 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
-    after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
+    is_asked = now.stage is Stage.ANSWER and not now.follow_up
+    in_hand = _open_question(now) if is_asked else now.in_hand
+    after = replace(now, depth=wanted, in_hand=in_hand, stage=Stage.DEPTH)
     return after, (do.SaveDepth(now.opening.phase.key, wanted),)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    depth, opening = now.wanted_depth or now.depth, now.opening
-    after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
-    speaker = opening.lead if is_at_menu else opening.conductor
-    said = _show("depth", f"Got it, switching to {depth} mode.", speaker)
+    speaker = now.opening.lead if is_at_menu else now.opening.conductor
+    said = _show("depth", lines.depth_changed(now.depth), speaker)
     if is_at_menu:
-        return _show_menu(after, said)
-    if now.follow_up:
-        return _ask_follow_up(after, said)
-    return _collect_offers(replace(after, reminded=False, in_hand=_open_question(now)), said)
+        return _show_menu(now, said)
+    return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -705,9 +705,9 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
     pages = (each for each in event.sections if each.target.output.endswith(".md"))
     texts = (
-        _show("update", f"### {each.target.section}\n\n{text}")
+        do.Show(Line("update", text, heading=each.target.section))
         for each in pages
-        if (text := _FOR_NO_READER.sub("", each.text).strip())
+        if (text := strip_markers(each.text, NoneMarker, WithdrawnMarker).strip())
     )
     after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
     return after, (*notices, *texts, do.WriteStep(now.step, event.sections))
@@ -717,8 +717,10 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, again=(), editing=None)
-    after = replace(after, answers=now.given_answers, stood=now.given_answers)
+    answers = now.given_answers
+    after = replace(
+        now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
+    )
     is_block_next = not event.moment and bool(written) and written[-1].kind == "block"
     hint = (_show("notice", lines.BLOCK_IS_NEXT),) if is_block_next else ()
     return after, (*_show_all("update", event.announcements), *hint, do.SaveStep(now.step.step_id))
@@ -754,8 +756,8 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     left = now.remaining_steps
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     notices = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
-    text = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
-    return replace(now, stage=Stage.MENU), (*shown, *notices, _show("menu", text), do.Listen("menu"))
+    menu = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
+    return replace(now, stage=Stage.MENU), (*shown, *notices, do.Show(menu), do.Listen("menu"))
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
@@ -938,7 +940,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     """Show the reply; feedback is then written, an aside is not."""
     roster = now.opening.roster
     lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
-    reply = _show("feedback", lines.contribution(lead, event.reply.strip()), lead)
+    reply = do.Show(lines.speech(lead, event.reply.strip(), "feedback"))
     if now.feedback is None:
         return _show_menu(now, reply)
     write = do.WriteFeedback(now.step, now.feedback, event.at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .steps import Target
 from .synthesis import Draft
@@ -14,7 +14,7 @@ from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 class UserSpoke(Struct, frozen=True):
     """The user said something; what it means depends on what was awaited.
 
-    `relayed` where another program passed the words on, perhaps not word for word; `by` is the name of
+    `relayed` where a host passed the words on, perhaps not word for word; `by` is the name of
     whoever spoke where several people share the table. `seen` where they were said in a form of the client's
     that showed all that a host had worded by then.
     """
@@ -50,13 +50,13 @@ class ContextUnreadable(Struct, frozen=True):
 
 
 class Framed(Struct, frozen=True):
-    """The lead framed the discussion; `relayed` where a host gave the words."""
+    """The lead framed the discussion; `from_host` where a host gave the words."""
 
     summary: str
     focus_question: str
     focus_topic: str
     notes: tuple[str, ...] = ()
-    relayed: bool = False
+    from_host: bool = field(default=False, name="relayed")
     looked_up: tuple[Material, ...] = ()
     """What the lead asked to see before."""
 
@@ -72,7 +72,7 @@ class PersonaSpoke(Struct, frozen=True):
     """The speaker's verdict on the user's turn that it follows (FOCUS-1)."""
     looked_up: tuple[Material, ...] = ()
     """What the speaker asked to see before it spoke."""
-    relayed: bool = False
+    from_host: bool = field(default=False, name="relayed")
     """Whether a host gave the words."""
 
 
@@ -117,15 +117,15 @@ class BudgetSpent(Struct, frozen=True):
 class SynthesisDrafted(Struct, frozen=True):
     """A synthesis was drafted; `at` is the instant that marker and record share.
 
-    `claims` says what could not be verified in it, to be sent back with once (ART-8); `relayed` where a host
-    gave the words.
+    `claims` says what could not be verified in it, to be sent back with once (ART-8); `from_host` where a
+    host gave the words.
     """
 
     draft: Draft
     at: str
     extracted: bool = False
     claims: tuple[str, ...] = ()
-    relayed: bool = False
+    from_host: bool = field(default=False, name="relayed")
 
 
 class SynthesisFailed(Struct, frozen=True):

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .personas import Persona
+from .personas import Persona, Roster
 from .progress import Past
 from .steps import Phase
-from .turns import USER
+from .turns import USER, Turn
 
 LineKind = Literal[
     "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
@@ -41,6 +42,10 @@ REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
+REVIEW_EMPTY = (
+    "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
+    "change, `add decision: WORDS` (or insight, question, action) adds an entry."
+)
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
@@ -50,25 +55,103 @@ AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. What you say of the step in a few words goes into its document as your feedback."
 )
-TAKES_DRAFT = "  (Enter takes the draft.)"
+REMINDER = "  (What you know is enough; ? shows an example.)"
 BLOCK_IS_NEXT = "There is nothing of this to undo: `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
 )
+_RULE = "---"
+
+
+class MenuChoice(Struct, frozen=True):
+    """A choice: the letter that takes it, what it does, and a few words more where there is room."""
+
+    key: str
+    label: str
+    hint: str = ""
+
+
+class Menu(Struct, frozen=True):
+    """The choices that the user has; where it takes feedback, anything else that is said is feedback."""
+
+    choices: tuple[MenuChoice, ...]
+    takes_feedback: bool = False
+    is_short: bool = False
+    """Whether plain text has it in one line."""
+
+    @property
+    def on_enter(self) -> MenuChoice:
+        """The choice that Enter takes: to continue, else the first one."""
+        return next((each for each in self.choices if each.key == "C"), self.choices[0])
+
+    def find_label(self, key: str) -> str:
+        """Return what the letter chooses; empty where it chooses nothing."""
+        return next((each.label for each in self.choices if each.key == key), "")
+
+    def write(self, above: str) -> str:
+        """Return the menu in plain text, with the words above it (MENU-1, MENU-2, MENU-6)."""
+        head = [above] if above else []
+        if self.is_short:
+            row = [f"[{each.key}] {each.label}" for each in self.choices]
+            row += ["or say what should change."] if self.takes_feedback else []
+            return "\n".join([*head, "  ".join(row)])
+        rows = [f"[{each.key}] {each.label}{each.hint and f' -- {each.hint}'}" for each in self.choices]
+        if self.takes_feedback:
+            return "\n".join([_RULE, *head, *rows, "Or type naturally to provide feedback.", _RULE])
+        return "\n".join([*head, *rows])
 
 
 class Line(Struct, frozen=True):
-    """Something that a person reads, and what kind of thing it is."""
+    """Something that a person reads, and what kind of thing it is.
+
+    A surface arranges the parts as it likes; `text` has all of them in plain text.
+    """
 
     kind: LineKind
-    text: str
+    words: str
     speaker: str | None = None
     turn: int | None = None
     state: str | None = None
     awaits: Awaits | None = None
     by: str = ""
     """Who of several people said it, where the speaker is the user."""
+    name: str = ""
+    """The persona's name as it stands before the words."""
+    heading: str = ""
+    """The heading of the section of a document that the words are."""
+    draft: str = ""
+    """The draft answer to a question, which Enter takes."""
+    source: str = ""
+    """Where the draft comes from."""
+    menu: Menu | None = None
+    """What can be chosen; the words stand above it."""
+
+    @property
+    def draft_label(self) -> str:
+        return f"Draft, from {self.source}" if self.source else "Draft"
+
+    @property
+    def text(self) -> str:
+        """The line in plain text, as a pipe, a program and a host get it."""
+        if self.menu is not None:
+            return self.menu.write(self.words)
+        if self.kind == "introduction":
+            return f"{_RULE}\n{self.words}\n{_RULE}"
+        if self.name:
+            return f"{self.name}{' --' if self.kind == 'step' else ':'} {self.words}"
+        if self.heading:
+            return f"### {self.heading}\n\n{self.words}"
+        if self.draft:
+            return f"{self.words}\n  {self.draft_label}: {self.draft}\n  (Enter takes the draft.)"
+        return self.words
+
+
+FINISHED_MENU = Line("menu", "", menu=Menu((
+    MenuChoice("L", "Leave", "keep everything as it is"),
+    MenuChoice("S", "Start over", "go through all phases again"),
+)))  # fmt: skip
+"""What can be chosen when all phases are complete (GREET-5)."""
 
 
 def article(noun: str) -> str:
@@ -90,11 +173,18 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
     bringing = f"Bringing {join_names([persona.title for persona in others])}"
     names = textwrap.fill(bringing, 76, break_long_words=False, break_on_hyphens=False)
     return (
-        "---\nELABORATION MODE\n\n"
+        "ELABORATION MODE\n\n"
         f"{names}\ninto the discussion.\n\n"
         f"Topic: {title} for {item_name}\n\n"
-        f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
+        f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.'
     )
+
+
+def leads_instead(lead: Persona, phase: Phase | None, key: str) -> str:
+    """What is said where nobody leads the phase, or nobody knows it (ENTRY-1)."""
+    if phase:
+        return f"Nobody leads {phase.name}; {lead.name} leads this discussion."
+    return f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
 
 
 def framing_text(
@@ -116,9 +206,25 @@ def framing_text(
     )
 
 
-def contribution(persona: Persona, text: str) -> str:
-    """A persona's words as they are shown (LOOP-3)."""
-    return f"{persona.title}: {text}"
+def speech(persona: Persona, words: str, kind: LineKind, *, state: str | None = None) -> Line:
+    """Words that carry their speaker's name and role (LOOP-3)."""
+    return Line(kind, words, persona.key, state=state, name=persona.title)
+
+
+def contribution(turn: Turn, roster: Roster, *, state: str | None = None) -> Line:
+    """A turn as it is shown; surfaces know the user's own name (LOOP-3)."""
+    name = "" if turn.speaker == USER else roster[turn.speaker].title
+    return Line("contribution", turn.text, turn.speaker, turn.number, state, by=turn.by, name=name)
+
+
+def step_header(persona: Persona, step_id: str, title: str) -> Line:
+    """What a step begins with (STEP-4)."""
+    return speech(persona, f"Step {step_id}: {title}", "step")
+
+
+def depth_changed(depth: str) -> str:
+    """What is said when the user asked for another depth (DEPTH-2)."""
+    return f"Got it, switching to {depth} mode."
 
 
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
@@ -167,19 +273,26 @@ def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def menu(*, last: bool, next_phase: Phase | None, is_quick: bool = False) -> str:
+def menu(*, last: bool, next_phase: Phase | None, is_quick: bool = False) -> Line:
     """The menu after a step, or after the last one of its phase; a quick one is one line (MENU-1, MENU-2)."""
-    if is_quick:
-        ahead = f"Continue to {next_phase.name}" if next_phase else "Complete analysis"
-        return f"[C] {ahead if last else 'Continue'}  [E] Elaboration Mode  or say what should change."
-    choices = ["[E] Elaboration Mode -- bring all perspectives to discuss this topic"]
+    elaborate = MenuChoice("E", "Elaboration Mode", "bring all perspectives to discuss this topic")
     if not last:
-        choices += ["[C] Continue -- move to the next step", "[S] Skip remaining steps in this phase"]
+        go_on = MenuChoice("C", "Continue", "move to the next step")
     elif next_phase:
-        choices.append(f"[C] Continue to Phase {next_phase.number} ({next_phase.name})")
+        place = next_phase.name if is_quick else f"Phase {next_phase.number} ({next_phase.name})"
+        go_on = MenuChoice("C", f"Continue to {place}")
     else:
-        choices.append("[C] Complete analysis")
-    return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
+        go_on = MenuChoice("C", "Complete analysis")
+    if is_quick:
+        return Line("menu", "", menu=Menu((go_on, elaborate), takes_feedback=True, is_short=True))
+    skip = () if last else (MenuChoice("S", "Skip remaining steps in this phase"),)
+    return Line("menu", "", menu=Menu((elaborate, go_on, *skip), takes_feedback=True))
+
+
+def choice_menu(question: str, choices: Sequence[str]) -> Line:
+    """The menu that asks for one of a few choices, each taken by its first letter."""
+    offered = tuple(MenuChoice(choice[0].upper(), choice.capitalize()) for choice in choices)
+    return Line("menu", question, menu=Menu(offered, is_short=True))
 
 
 def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
@@ -190,10 +303,15 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
 
 
-def with_forecast(menu_text: str, forecast: str) -> str:
+def track_taken(title: str) -> str:
+    """What is said to somebody who goes straight to the matter where a track is proposed (STEP-9)."""
+    taken = f"Taken as {article(title)} {title}; `track` at a menu changes that."
+    return f"{taken} What you said is not kept as an answer yet: the first question follows."
+
+
+def with_forecast(line: Line, forecast: str) -> Line:
     """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
-    rule = "---\n" if menu_text.startswith("---\n") else ""
-    return f"{rule}{forecast}\n{menu_text.removeprefix(rule)}" if "[E]" in menu_text else menu_text
+    return replace(line, words=forecast) if line.menu and line.menu.find_label("E") else line
 
 
 def brought_up(subject: str, speaker: str, step_id: str) -> str:
@@ -207,17 +325,15 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
 
 
-def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> str:
+def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
     """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
     if has_met:
-        return f"{persona.name}: Next is {phase.description}."
-    return (
-        f"{persona.name}: Hi, I'm {persona.first_name}, your {persona.role}. "
-        f"I'll be guiding you through {phase.description}. Let's get started."
-    )
+        return _greet(persona, f"Next is {phase.description}.")
+    who = f"Hi, I'm {persona.first_name}, your {persona.role}."
+    return _greet(persona, f"{who} I'll be guiding you through {phase.description}. Let's get started.")
 
 
-def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> str:
+def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:
     """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
@@ -227,7 +343,11 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
         for each in list(past)[-3:]
     ]
     said.append(f"Let us pick up from {ahead}.")
-    return f"{persona.name}: " + " ".join(said)
+    return _greet(persona, " ".join(said))
+
+
+def _greet(persona: Persona, words: str) -> Line:
+    return Line("greeting", words, persona.key, name=persona.name)
 
 
 def continue_sentence(summary: str) -> str:

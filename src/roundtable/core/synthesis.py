@@ -14,10 +14,10 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .hearing import can_decide, reverses, sounds_decided, takes_back
+from .hearing import can_decide, reverses, sounds_decided, split_standing, takes_back
 from .lines import join_names
 from .personas import Roster
-from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
+from .text import content_stems, escape_markdown, fold_text, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
@@ -233,14 +233,14 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     )
 
 
-def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
+def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
     """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave.
 
     What was added or edited in the review was marked then, if a host passed it on (ART-8).
     """
 
     def mark(_part: Part, entry: Entry) -> Entry:
-        is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
+        is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
     marked = draft.change_entries(mark)
@@ -331,6 +331,12 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
     return "\n".join(shown)
 
 
+def lacks_reason(entry: Entry, part: Part) -> bool:
+    """Whether a decision stands without a reason; one in its words stays where the user put it (SYN-7)."""
+    is_open = entry.detail == NO_REASON or not (entry.detail or _REASON.search(entry.text))
+    return part == "decisions" and is_open
+
+
 def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
     """Return an entry as it stands in the block, without its bullet."""
     text = escape_markdown(entry.text)
@@ -340,8 +346,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
     if part == "decisions":
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
-        # A reason in the words themselves stays where the user put it (SYN-7).
-        detail = detail or ("" if _REASON.search(entry.text) else NO_REASON)
+        detail = NO_REASON if lacks_reason(entry, part) else detail
     return f"{text.rstrip('.')}: {escape_markdown(detail)}" if detail else text
 
 
@@ -357,11 +362,6 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     words = own_words(turn, plain)
     told = set(words_of(f"{plain} {entry.detail}"))
     return "" if told.issuperset(words_of(words)) else words
-
-
-def marker(step_id: str, at: str) -> str:
-    """The comment that stands before every block in a document (ART-4); without a step for MENU-8."""
-    return f"<!-- Elaboration: step {step_id}, {at} -->" if step_id else f"<!-- Elaboration: {at} -->"
 
 
 def description(draft: Draft) -> str:
@@ -400,7 +400,7 @@ def own_words(turn: Turn, subject: str = "") -> str:
 
     The reason is the sentence right after it, unless that worries, asks or defers.
     """
-    sentences = list(split_sentences(join_lines(turn.text)))
+    sentences = split_standing(join_lines(turn.text))
     firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 USER = "user"
@@ -17,7 +17,7 @@ class OffTopic(Struct, frozen=True):
     belongs_to: str | None = None
     is_chat: bool = False
     """Whether it is small talk, which has nothing to do with the item and is not kept for later."""
-    relayed: bool = False
+    from_host: bool = field(default=False, name="relayed")
     """Whether a host worded the subject and the user has not seen it in a form."""
 
 
@@ -55,8 +55,8 @@ NEUTRAL = Verdict()
 class Turn(Struct, frozen=True):
     """One contribution by a persona or the user, with its verdict and what the checks noted.
 
-    `relayed` where a host passed on the user's words, or worded a persona's and the user has not seen them in
-    a form; `by` names whoever of several people said them.
+    `from_host` where a host passed on the user's words, or worded a persona's and the user has not seen them
+    in a form; `by` names who said them if several people share the table.
     """
 
     number: int
@@ -64,7 +64,7 @@ class Turn(Struct, frozen=True):
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    relayed: bool = False
+    from_host: bool = False
     by: str = ""
 
 
@@ -76,7 +76,7 @@ class Parked(Struct, frozen=True):
     turn: int
     speaker: str
     words: str
-    relayed: bool = False
+    from_host: bool = False
     """Whether the subject or the words come from a host alone."""
 
 

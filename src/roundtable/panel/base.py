@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from typing import Any, Final, Literal, Protocol, TypeAlias, overload
 
 from msgspec import Struct
 
@@ -33,8 +33,15 @@ PanelRequest: TypeAlias = (
     do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
     | do.AskFeedback | do.AskReading | AskFiles
 )  # fmt: skip
-HOST = "host (one model speaks for every persona)"
-"""The name of a panel whose words come from another program: they are marked until the user accepts them."""
+PanelKind = Literal["offline", "model", "host"]
+"""Where a panel has its words from; the runtime treats them accordingly.
+
+`offline`: from what was written and said. It claims nothing, so nothing is checked, and it costs nothing.
+`model`: from a language model. It sees all that is held, may look at the code, and its claims are checked.
+`host`: from another program. Its claims are checked, and its words are marked until the user accepts them.
+"""
+OFFLINE: Final = "offline"
+"""The offline panel's kind, and what the user calls it."""
 MAX_PICKS, MAX_PICK_WORDS = 20, 8
 """How many paths, and how many further words to search for, a panel may pick."""
 OnWords = Callable[[str], None]
@@ -93,13 +100,18 @@ def ignore_words(words: str, /) -> None:
 class Panel(Protocol):
     """Gives the personas their words.
 
-    The overloads tell callers which reply belongs to which request. An implementation takes a `PanelRequest`,
-    matches on it and is annotated to return `Any`, the one type that satisfies all of them.
+    The kind decides how the words are treated; the name is only shown. The overloads tell callers which reply
+    belongs to which request. An implementation takes a `PanelRequest`, matches on it and is annotated to
+    return `Any`, the one type that satisfies all of them.
     """
 
     @property
     def name(self) -> str:
         """The panel's name, as messages and transcripts show it."""
+
+    @property
+    def kind(self) -> PanelKind:
+        """Where the words come from; it may change when another panel takes over."""
 
     @overload
     async def answer(self, request: do.AskFraming, on_words: OnWords = ...) -> Framing: ...
@@ -121,32 +133,41 @@ class Panel(Protocol):
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
-        the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
-        next judges the user's turn with its own words, and instead of picks that the panel leaves the search
-        alone. A reading may be empty, and so may be offers.
+        the persona passes, which its brief has to allow. None instead of a verdict means that the next
+        speaker judges the user's turn with its own words; None instead of picks means that the survey's order
+        stays. A reading and offers may be empty.
         """
 
 
-class StoppablePanel:
-    """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
+class PanelWrapper:
+    """A panel around another one; it has the name and the kind of the one inside."""
 
-    def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
-        """`make` makes the panel when it is first needed, which may be long after the first prompt.
-
-        `on_begin` receives a speaker's key whenever its words begin, or begin anew.
-        """
+    def __init__(self, make: Callable[[], Panel]) -> None:
+        """`make` makes the panel inside when it is first needed, which may be long after the first prompt."""
         self._make = make
-        self._on_begin = on_begin
-        self._pending: asyncio.Future[Any] | None = None
-        self._cut_off: Speech | None = None
+
+    @cached_property
+    def _panel(self) -> Panel:
+        return self._make()
 
     @property
     def name(self) -> str:
         return self._panel.name
 
-    @cached_property
-    def _panel(self) -> Panel:
-        return self._make()
+    @property
+    def kind(self) -> PanelKind:
+        return self._panel.kind
+
+
+class StoppablePanel(PanelWrapper):
+    """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
+
+    def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
+        """`on_begin` receives a speaker's key whenever its words begin, or begin anew."""
+        super().__init__(make)
+        self._on_begin = on_begin
+        self._pending: asyncio.Future[Any] | None = None
+        self._cut_off: Speech | None = None
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""

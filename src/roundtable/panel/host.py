@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import HOST, AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
@@ -69,7 +69,8 @@ HostReply = Words | Draft
 class HostPanel:
     """Asks another program for words; `on_request` is called whenever a request opens."""
 
-    name = HOST
+    name = "host (one model speaks for every persona)"
+    kind: Final = "host"
 
     def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request
@@ -89,17 +90,17 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                said = await self._ask_words(
-                    "framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again
-                )
+                ask = HostRequest("framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again)
+                said = await self._ask_words(ask)
                 return Framing(
                     said.text, clean_text(said.focus_question).strip(), clean_text(said.focus_topic).strip()
                 )
             case do.AskPersona(brief):
-                said = await self._ask_words(
-                    "turn", brief.speaker, brief, brief.word_limit, most=brief.most_words,
-                    may_pass=brief.may_be_silent, again=brief.again,
+                ask = HostRequest(
+                    "turn", brief.speaker, brief, brief.word_limit, brief.most_words, brief.may_be_silent,
+                    brief.again,
                 )  # fmt: skip
+                said = await self._ask_words(ask)
                 if said.passes:
                     return None
                 on_words(said.text)
@@ -107,29 +108,28 @@ class HostPanel:
             case do.AskSynthesis():
                 return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
             case do.AskFollowUp(brief):
-                return (await self._ask_words("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)).text
+                ask = HostRequest("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)
+                return (await self._ask_words(ask)).text
             case do.AskFeedback(brief):
                 speaker = brief.persona if request.aside else _find_lead(brief)
-                return (await self._ask_words("feedback", speaker, request, _REPLY_WORDS)).text
+                ask = HostRequest("feedback", speaker, request, _REPLY_WORDS)
+                return (await self._ask_words(ask)).text
             case do.AskReading(brief, material):
                 if not material:
                     return ""
-                return (
-                    await self._ask_words("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
-                ).text
+                ask = HostRequest("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                return (await self._ask_words(ask)).text
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | AskFiles():
-                # Whoever speaks next judges the turn; a host looks at the code with its own tools.
+                # The next speaker judges the turn; a host looks at the code with its own tools.
                 return None
             case other:
                 assert_never(other)
 
-    async def _ask_words(
-        self, kind: Kind, speaker: Persona, grounds: Any, words: int, *, most: int = 0, **more: Any
-    ) -> Words:
-        """Ask for a persona's words; without `most`, half as many again as `words` are accepted."""
-        reply = await self._ask(HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, **more))
+    async def _ask_words(self, request: HostRequest) -> Words:
+        """Ask for a persona's words; without a limit, half as many again as are asked for are accepted."""
+        reply = await self._ask(replace(request, most=request.most or request.words * 3 // 2))
         assert isinstance(reply, Words)  # `submit` has checked it against the request
         return replace(reply, text="" if reply.passes else clean_text(reply.text).strip())
 

@@ -13,23 +13,25 @@ from typing import Any, assert_never
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from ..catalogue import read_tracks
 from ..core import claims
 from ..core import commands as do
 from ..core import events as on
 from ..core.citations import LinesOf
 from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.markers import ElaborationMarker, FeedbackMarker
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, strip_mark
 from ..core.text import clean_text
+from ..core.tracks import list_all_steps
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
-from ..panel.base import HOST, Panel, Speech
+from ..panel.base import Framing, Panel, Speech
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
-from ..store.journal import Journal
 from ..store.meta import (
     append_elaboration,
     change_meta,
@@ -40,16 +42,15 @@ from ..store.meta import (
     note_undone,
     read_corrections,
     read_meta,
+    save_limit,
 )
 from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import find_discussion, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
-from .draft_answers import Surveyor, collect_offers, keep_answers
-from .look_ups import AtStep, LookUpPanel
-
-Heard = Callable[[str, str], None]
-"""Is handed a speaker's key and a piece of its words, as they come."""
+from .draft_answers import collect_offers, keep_answers
+from .resume import Leg
+from .surveyor import AtStep, LookUpPanel, Surveyor
 
 StoreTask = (
     do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
@@ -59,9 +60,9 @@ Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.ExtractSynthesis
     | do.AskDraft | AtStep | StoreTask
 )  # fmt: skip
-Faults = tuple[tuple[Violation, ...], tuple[UnverifiedClaim, ...]]
+Claims = tuple[UnverifiedClaim, ...]
+Faults = tuple[tuple[Violation, ...], Claims]
 
-OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
 _NOT_WRITTEN = "The discussion is not in the documents yet; every turn of it is kept in the journal."
@@ -74,27 +75,28 @@ class Executor:
         self,
         root: Path,
         folder: Path,
-        steps: tuple[Step, ...],
+        leg: Leg,
         panel: Panel | None,
-        journal: Journal,
-        every_step: tuple[Step, ...] = (),
+        on_words: Callable[[str, str], None],
     ) -> None:
-        """`every_step` are the steps of all tracks: what they wrote is read too."""
-        self._journal = journal
+        """Without a panel, the offline one gives the words.
+
+        `on_words` receives a speaker's key and a piece of its words, as they come.
+        """
+        self._journal = leg.journal
+        self._on_words = on_words
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder, lambda: self._moment)
-        self._outputs = Outputs(folder, steps, self._undo_log, every_step)
+        every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
+        self._outputs = Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
         self._surveyor = Surveyor(root, folder)
-        self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
+        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, self._surveyor.look)
 
-    @property
-    def panel(self) -> Panel:
-        """Return the given panel, else the offline one, which is loaded when it is first asked."""
-        if self._panel is None:
-            self._panel = LookUpPanel(make_offline_panel(self._root), self._surveyor.look)
-        return self._panel
+    @cached_property
+    def _offline(self) -> Panel:
+        return make_offline_panel(self._root)
 
     @cached_property
     def lines_of(self) -> LinesOf:
@@ -111,14 +113,13 @@ class Executor:
     @property
     def _is_host(self) -> bool:
         """Whether another program gives the words."""
-        return self.panel.name == HOST
+        return self.panel.kind == "host"
 
-    def go_offline(self) -> Panel:
+    def go_offline(self) -> None:
         """Let the offline panel give the words from now on."""
-        self._panel = None
-        return self.panel
+        self.panel = LookUpPanel(lambda: self._offline, self._surveyor.look)
 
-    async def carry_out(self, task: Task, heard: Heard) -> on.Event:
+    async def carry_out(self, task: Task) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
             case do.ReadContext(step):
@@ -126,7 +127,7 @@ class Executor:
             case do.AskFraming(brief):
                 return await self._frame(brief)
             case do.AskPersona(brief):
-                return await self._speak(brief, heard)
+                return await self._speak(brief)
             case do.AskVerdict():
                 return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
@@ -142,29 +143,28 @@ class Executor:
 
     async def _frame(self, brief: do.Brief) -> on.Framed:
         """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
-        framing = await self.panel.answer(do.AskFraming(brief))
-        # Apart: a refusal is told by how the text begins.
-        in_summary, in_question = (
-            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-        )
-        if again := _reasons(in_summary + in_question):
+
+        async def ask(again: tuple[str, ...]) -> tuple[Framing, Claims, Claims]:
             framing = await self.panel.answer(do.AskFraming(replace(brief, again=again)))
-            in_summary, in_question = (
-                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
-            )
+            # Apart: a refusal is told by how the text begins.
+            return framing, self._claims(framing.summary, brief), self._claims(framing.focus_question, brief)
+
+        framing, in_summary, in_question = await ask(brief.again)
+        if again := _reasons(in_summary + in_question):
+            framing, in_summary, in_question = await ask(again)
         summary = mark_claims(_require_words(framing.summary), in_summary)
         question = mark_claims(_require_words(framing.focus_question), in_question)
         notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
-    async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
+    async def _speak(self, brief: do.Brief) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
         key, may_pass = brief.speaker.key, brief.may_be_silent
 
         async def ask(again: tuple[str, ...]) -> Speech | None:
             request = do.AskPersona(replace(brief, again=again))
-            return await self.panel.answer(request, lambda piece: heard(key, piece))
+            return await self.panel.answer(request, lambda piece: self._on_words(key, piece))
 
         speech = await ask(brief.again)
         faults = self._find_faults(speech, brief)
@@ -191,26 +191,26 @@ class Executor:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
         table = brief.table
         names = [persona.first_name for persona in table.roster.personas]
-        free = brief.free or self.panel.name == OFFLINE
+        free = brief.free or self.panel.kind == "offline"
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         return check_voice(text, brief.speaker, earlier=table.turns, names=names, free=free, known=known)
 
-    def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
+    def _claims(self, text: str, brief: do.Brief) -> Claims:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return ()
         return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self.lines_of)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
-        """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
+        """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
         turn = task.table.turns[-1]
-        keep_corrections(self._folder, turn.text, relayed=turn.relayed)
+        keep_corrections(self._folder, turn.text, relayed=turn.from_host)
         verdict = None
         with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
         is_advice = verdict is None
         if verdict is None:
-            verdict = await make_offline_panel(self._root).answer(task) or NEUTRAL
+            verdict = await self._offline.answer(task) or NEUTRAL
         return on.Judged(verdict.within(len(task.table.turns)), advice=is_advice)
 
     async def _synthesise(
@@ -218,28 +218,28 @@ class Executor:
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
         step_id = task.table.step.step_id
         if isinstance(task, do.ExtractSynthesis):
-            draft = await make_offline_panel(self._root).answer(do.AskSynthesis(task.table))
-            return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, relayed=self._is_host)
+            draft = await self._offline.answer(do.AskSynthesis(task.table))
+            return on.SynthesisDrafted(draft, self._instant(step_id), extracted=True, from_host=self._is_host)
         try:
             draft = await self.panel.answer(task)
         except PanelFailed as failure:
             return on.SynthesisFailed(str(failure))
         at = self._instant(step_id)
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return on.SynthesisDrafted(draft, at)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
         wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not task.problems:
-            return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
-        return on.SynthesisDrafted(marked, at, relayed=self._is_host)
+            return on.SynthesisDrafted(draft, at, claims=wrong, from_host=self._is_host)
+        return on.SynthesisDrafted(marked, at, from_host=self._is_host)
 
     # --- with the panel, at a step ----------------------------------------------------------------------
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
         step_id = task.brief.step.step_id
-        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
+        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
             await self._surveyor.ask_panel(task.brief.item, self.panel)
-        # Kept first, so that whoever is asked sees them.
+        # Kept first, so that the panel sees them.
         if isinstance(task, do.AskFeedback):
             keep_corrections(self._folder, task.words, relayed=task.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
@@ -264,9 +264,9 @@ class Executor:
 
     def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
         """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
-        if self.panel.name == OFFLINE:
+        if self.panel.kind == "offline":
             return text
-        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
+        known = [brief.item.text, *self._outputs.documents()]
         known += [answer.text for answer in brief.answers]
         return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
 
@@ -278,8 +278,7 @@ class Executor:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
                 keep_corrections(self._folder, answer.text, relayed=answer.relayed)
-        material = await asyncio.to_thread(self._outputs.documents)
-        documents = {each.name: each.text for each in material}
+        documents = await asyncio.to_thread(self._outputs.documents)
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
@@ -312,8 +311,8 @@ class Executor:
         return (*drafted, *(each for each in offers if each.label not in names))
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
-        """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
-        if self.panel.name == OFFLINE:
+        """Put everything on the table that is held about the item, if the panel can read it (TABLE-1)."""
+        if self.panel.kind == "offline":
             return brief
         documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         own = tuple(each for each in documents if each.name in brief.step.outputs)
@@ -331,7 +330,7 @@ class Executor:
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import number_requirements, read_answers
 
-        documents = {each.name: each.text for each in self._outputs.documents()}
+        documents = self._outputs.documents()
         stored = self._outputs.stored_answers() | number_requirements(documents)
         return stored | read_answers(documents, item.name)
 
@@ -347,7 +346,7 @@ class Executor:
         every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         others = tuple(each for each in every if each.name not in own)
         known = NOTHING_KNOWN
-        if self.panel.name != OFFLINE:
+        if self.panel.kind != "offline":
             known = self._read_known(read_item(self._folder), every)
         others = read_transcripts(self._folder, step.step_id) + others
         return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
@@ -358,7 +357,7 @@ class Executor:
             raise missing_meta(self._folder)
         match task:
             case do.SaveLimit(limit):
-                return on.LimitSaved(self._save_limit(limit))
+                return on.LimitSaved(save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():
                 try:
                     if isinstance(task, do.SaveRecord):
@@ -417,20 +416,6 @@ class Executor:
         change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
-    def _save_limit(self, limit: int) -> bool:
-        """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""
-
-        def change(meta: dict[str, Any]) -> None:
-            if meta.get("elaboration_config") is None:
-                meta["elaboration_config"] = {}
-            if isinstance(meta["elaboration_config"], dict):
-                meta["elaboration_config"]["max_turns"] = limit
-
-        try:
-            return isinstance(change_meta(self._folder, change)["elaboration_config"], dict)
-        except (DiskFailed, ItemCorrupt, ItemLocked):
-            return False
-
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
         """Write the transcript, what was put off, and the record.
 
@@ -457,12 +442,13 @@ class Executor:
         """
         meta = read_meta(self._folder) or {}
         records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
-        documents = "".join(each.text for each in self._outputs.documents())
+        documents = "".join(self._outputs.documents().values()).encode()
+        kinds = (ElaborationMarker, FeedbackMarker)
         return next(
             at
             for at in map(timestamp, count())
             if at not in records
-            and f"step {step_id}, {at} -->" not in documents
+            and not any(kind(step_id, at).stands_in(documents) for kind in kinds)
             and not find_discussion(self._folder, step_id, at)
         )
 
@@ -483,7 +469,7 @@ def _change_answers(ask: do.AskDraft, change: Callable[[str], str], chosen: tupl
     return replace(ask, brief=replace(ask.brief, answers=answers))
 
 
-def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:
+def _notes(found: tuple[Violation, ...], unverified: Claims = ()) -> tuple[str, ...]:
     """Return what the transcript says of a contribution."""
     return (
         *(f"{each.kind}: {each.found} ({each.reason})" for each in found),
@@ -491,7 +477,7 @@ def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...]
     )
 
 
-def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
+def _reasons(unverified: Claims) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.reason for each in unverified))
 
 

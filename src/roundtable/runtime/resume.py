@@ -18,13 +18,13 @@ from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
-from ..core.steps import PHASES, Depth, Item, Phase, Step
+from ..core.steps import PHASES, Depth, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
 from ..store.files import JOURNAL_FOLDER
 from ..store.items import draft_problem, read_item
 from ..store.journal import Journal, list_journals
-from ..store.meta import facts_of, has_meta, meta_problem, missing_meta, progress_of, read_meta
+from ..store.meta import facts_of, has_meta, meta_problem, missing_meta, progress_of, read_meta, start_over
 from ..store.parking import read_parked
 from ..store.transcript import write_transcript
 
@@ -44,8 +44,6 @@ class Leg(Struct):
     unsaved: tuple[do.SaveRecord, ...] = ()
     """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
-    every_step: tuple[Step, ...] = ()
-    """The steps of all tracks, for what they wrote."""
 
     def commit(self, event: on.Event, panel: str = "") -> None:
         """Check the event, write it to the journal with the panel that gave its words, then let it count.
@@ -211,10 +209,16 @@ class Resume:
             return self._take_up(begun)
         return self._begin(step_id, replace(opening, asks_last=asks_last))
 
+    def start_over(self) -> Leg:
+        """Forget which steps and phases are complete, and return the first leg."""
+        self._require_meta()
+        start_over(self._folder)
+        return self.next()
+
     # --- replaying --------------------------------------------------------------------------------------
 
     def _replay(self, name: str) -> Leg | None:
-        """Return the leg in a journal of the item; None where there is none that can be used."""
+        """Return the leg in a journal of the item; None if there is no journal or it cannot be used."""
         journal = Journal(self._folder, name)
         leg, problem = replay_leg(journal)
         self._warnings += [problem] if problem else []
@@ -226,7 +230,6 @@ class Resume:
         self._previous = leg.analysis.opening.phase
         self._depth = leg.analysis.opening.depth
         leg.warnings, self._warnings = tuple(self._warnings), []
-        leg.every_step = list_all_steps(read_tracks(self._root)[0])
         return leg
 
     def _write_missing_transcripts(self, name: str) -> None:
@@ -288,12 +291,13 @@ class Resume:
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
+            can_imply_track=True,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 
     def _look(self) -> Standing:
         """Return where the item stands now; ItemCorrupt where meta.json cannot be used."""
-        meta = self.require_meta()
+        meta = self._require_meta()
         item = read_item(self._folder, meta)
         roster, persona_problems = read_roster(self._root)
         tracks, step_problems = read_tracks(self._root)
@@ -302,7 +306,7 @@ class Resume:
         progress, facts = progress_of(meta), facts_of(self._folder, meta)
         return Standing(meta, item, chosen, tracks, roster, problems, progress, facts)
 
-    def require_meta(self) -> dict[str, Any]:
+    def _require_meta(self) -> dict[str, Any]:
         """Return meta.json, or what a new item has.
 
         Raises ItemCorrupt where it cannot be used, or was there before and is gone.

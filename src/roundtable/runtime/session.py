@@ -14,10 +14,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, assert_never
 
-from msgspec.structs import replace
-
+from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
@@ -27,13 +26,13 @@ from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
+from ..core.tracks import list_all_steps
 from ..core.turns import USER
-from ..panel.base import Panel
+from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.journal import waits_for_disk
 from ..store.lock import ItemLock
-from ..store.meta import start_over
 from .executor import Executor, Task
 from .resume import Leg, Resume
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from .budget import BudgetAccount
 
 
-RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
+RESUME, WRAP_UP, TRY_AGAIN = "resume", "wrap up", "try again"
 MAX_MESSAGE_LENGTH = 100_000
 """How many characters of one message are taken."""
 
@@ -85,7 +84,7 @@ class Session:
         self.folder = self._find_folder(item, items_folder)
         self.listening: Awaits | None = None
         self.prefill = ""
-        """What stands in the input line to be edited, while the session is listening."""
+        """The text in the input line that the user can edit, while the session is listening."""
         self.offer = ""
         """The draft answer that Enter takes and that can be put into the input line."""
         self._step = step
@@ -109,11 +108,6 @@ class Session:
     def analysis(self) -> Analysis | None:
         """Return the state of the leg in play, to look at; None before there is one."""
         return self._leg.analysis if self._leg is not None else None
-
-    @property
-    def panel_name(self) -> str:
-        """Return the name of the panel that gives the words now."""
-        return self._panel.name if self._panel is not None else "offline"
 
     @property
     def moment(self) -> str:
@@ -163,8 +157,7 @@ class Session:
         return find_entry(self.root, item, items_folder=items_folder).folder
 
     def _make_executor(self, leg: Leg) -> Executor:
-        steps = leg.analysis.opening.steps
-        return Executor(self.root, self.folder, steps, self._panel, leg.journal, leg.every_step)
+        return Executor(self.root, self.folder, leg, self._panel, self._on_words)
 
     def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
         """Whether nothing of the leg is left to be played, so that its menu is not shown."""
@@ -184,16 +177,16 @@ class Session:
                 if ending is None:
                     await self._show_paused()
                     return
-                if isinstance(ending, do.StartOver):
-                    resume.require_meta()
-                    start_over(self.folder)
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.Advance(step_id, is_back) if step_id:
-                        after = resume.reopen(step_id, asks_last=is_back)
-                    case _:
-                        after = await self._aside(resume.next)
+                    case do.StartOver():
+                        after = await self._aside(resume.start_over)
+                    case do.Advance():
+                        reopen = partial(resume.reopen, ending.step_id, asks_last=ending.is_back)
+                        after = await self._aside(reopen if ending.step_id else resume.next)
+                    case other:
+                        assert_never(other)
                 if after is None or after.journal.path != leg.journal.path:
                     await self._aside(partial(resume.close, leg.journal))
                 if after is None or after.analysis.opening.kind == "finished":
@@ -275,12 +268,12 @@ class Session:
         await self._show(Line("paused", f"Paused; everything is saved. Go on with: {self._command()}"))
 
     async def _show_hand_off(self, leg: Leg) -> None:
-        """Show what whoever builds the item has to know, in a few lines."""
+        """Show in a few lines what is needed to build the item."""
         from ..documents.handoff import write_summary
         from ..store.outputs import read_hand_off
 
-        opening = leg.analysis.opening
-        hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)
+        every_step = list_all_steps(read_tracks(self.root)[0])
+        hand_off = read_hand_off(self.folder, every_step, leg.analysis.opening.roster)
         command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, command)))
@@ -296,9 +289,9 @@ class Session:
             text = texts.REVIEW_AGAIN if is_reviewed else texts.discussion_cut_off(*told)
             await self._show(Line("resume", text, state=discussion.state))
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
-            await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
+            await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = (each for each in leg.commands if isinstance(each, do.Show))
-        echoes = [each for each in shown if (each.line.speaker, each.line.text) == (USER, leg.last_words)]
+        echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
             leg.commands = tuple(each for each in leg.commands if each not in echoes)
@@ -319,7 +312,7 @@ class Session:
                 self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
             try:
                 try:
-                    return await executor.carry_out(task, self._on_words)
+                    return await executor.carry_out(task)
                 finally:
                     await self._show_news(leg)
             except PanelFailed as failure:
@@ -339,7 +332,8 @@ class Session:
             if choice == WRAP_UP:
                 return on.WrappedUp()
             if choice == OFFLINE:
-                self._panel = executor.go_offline()
+                self._panel = None
+                executor.go_offline()
 
     async def _settle(self, leg: Leg, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
@@ -365,7 +359,7 @@ class Session:
         """Show a line; the menu, else the introduction, comes with what an elaboration may cost (MENU-6)."""
         if line.kind == "menu" and (forecast := self._forecast()):
             self._told_forecast = True
-            line = replace(line, text=texts.with_forecast(line.text, forecast))
+            line = texts.with_forecast(line, forecast)
         elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
             await self._show(Line("notice", forecast, state=line.state))
         await self._show(line)
@@ -375,7 +369,7 @@ class Session:
         if self._account is None or self._leg is None or self._executor is None:
             return ""
         opening, executor = self._leg.analysis.opening, self._executor
-        if opening.step is None or not opening.roster.can_discuss or executor.panel.name == OFFLINE:
+        if opening.step is None or not opening.roster.can_discuss or executor.panel.kind == "offline":
             return ""
         context = executor.context(opening.step)
         if isinstance(context, on.ContextUnreadable):
@@ -427,9 +421,8 @@ class Session:
 
         Several words that choose nothing choose `otherwise`, where it is given, and are said after it.
         """
-        offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
         while True:
-            await self._show(Line("menu", f"{question}\n{offered}"))
+            await self._show(texts.choice_menu(question, choices))
             words = await self._listen("choice", None)
             if words is None:
                 return None

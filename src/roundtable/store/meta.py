@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from ..core.depth import read_scope
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, RuleBroken
 from ..core.hearing import find_corrections
 from ..core.progress import Past, Progress, analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
@@ -283,6 +283,21 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int | float) or limit % 1 != 0 or limit < 3:
         return 10
     return int(limit)
+
+
+def save_limit(folder: Path, limit: int) -> bool:
+    """Write the turn limit; False, and no change, if that cannot be done or the config is not an object."""
+
+    def change(meta: dict[str, Any]) -> None:
+        if meta.get("elaboration_config") is None:
+            meta["elaboration_config"] = {}
+        if isinstance(meta["elaboration_config"], dict):
+            meta["elaboration_config"]["max_turns"] = limit
+
+    try:
+        return isinstance(change_meta(folder, change)["elaboration_config"], dict)
+    except (DiskFailed, ItemCorrupt, ItemLocked):
+        return False
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:

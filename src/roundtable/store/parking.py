@@ -8,6 +8,7 @@ from pathlib import Path
 from ..core import lazy_re as re
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
+from ..core.markers import ParkedMarker
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import join_lines, mark_unverified, shorten_text
@@ -44,8 +45,8 @@ def park_points(
     def change(found: bytes | None) -> tuple[bytes | None, None]:
         document = found
         for point in points:
-            marker = f"<!-- Parked: step {step_id}, turn {point.turn}, {at} -->"
-            if document is None or marker.encode() not in document:
+            marker = ParkedMarker(step_id, point.turn, at)
+            if document is None or not marker.stands_in(document):
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
                 document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
         return document, None
@@ -99,7 +100,7 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
-    said = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
+    said = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import DiskFailed
 from ..core.lines import join_names
+from ..core.markers import TranscriptMarker
 from ..core.personas import Roster
 from ..core.synthesis import (
     HEADINGS,
@@ -65,7 +66,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
 def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
     """Write the transcript of a discussion beside the document that it was on, once; return its name."""
     for name, text in read_transcripts_beside(path).items():
-        if text.startswith(_marker("", command.record.timestamp)):
+        if text.startswith(str(TranscriptMarker("", command.record.timestamp))):
             return name
     names = (f"{path.name}.roundtable-{number}.md" for number in count(1))
     name = next(each for each in names if not os.path.lexists(path.with_name(each)))
@@ -128,7 +129,7 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
 
 def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | None:
     """Return the transcript of that step and instant; None if there is none."""
-    marker = _marker(step_id, at)
+    marker = str(TranscriptMarker(step_id, at))
     return next((each for each in parse_transcripts(folder) if each.text.startswith(marker)), None)
 
 
@@ -137,10 +138,6 @@ def _make_home(folder: Path) -> Path:
     home = folder / FOLDER
     files.make_folder(home)
     return home
-
-
-def _marker(step_id: str, at: str) -> str:
-    return f"<!-- Transcript: step {step_id}, {at} -->" if step_id else f"<!-- Transcript: {at} -->"
 
 
 def _parts(path: Path) -> tuple[str, int]:
@@ -153,7 +150,7 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
     parts = [
-        _marker(record.step_id, record.timestamp),
+        str(TranscriptMarker(record.step_id, record.timestamp)),
         f"# {subject}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
         "## Discussion",
@@ -182,7 +179,7 @@ def _render_header(command: SaveRecord, panel: str) -> str:
         "Panel": panel,
         "Focus question": table.focus_question,
     }
-    if table.focus_question and table.turns and table.turns[0].relayed:
+    if table.focus_question and table.turns and table.turns[0].from_host:
         fields["Focus question"] = mark_unverified(table.focus_question)
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields.items() if text)
 
@@ -196,20 +193,20 @@ def _render_turns(turns: Sequence[Turn], roster: Roster, *, by_host: bool) -> It
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
         yield from _paragraphs(turn.text)
         remarks = []
-        if turn.relayed and turn.speaker == USER:
+        if turn.from_host and turn.speaker == USER:
             remarks.append("Relayed by the host, perhaps not word for word.")
         if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
             remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
             remarks += ["Holds a decision."] if turn.number in decided else []
         if drift := turn.verdict.off_topic:
-            subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
+            subject = mark_unverified(drift.subject) if drift.from_host else drift.subject
             remarks.append(f"Put off: {escape_markdown(subject)}")
         for note in turn.notes:
             claim = note.removeprefix(UNVERIFIED_NOTE)
             remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
         if remarks:
             yield "\n".join(f"> - {remark}" for remark in remarks)
-    if numbers := [str(turn.number) for turn in turns if turn.relayed]:
+    if numbers := [str(turn.number) for turn in turns if turn.from_host]:
         which = f"turn{'s' if len(numbers) > 1 else ''} {join_names(numbers)}"
         yield f"> - Words of the host, not typed by the user or shown in a form: {which} {UNVERIFIED}."
 
@@ -255,7 +252,7 @@ def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
     who = escape_markdown(_speaker(point.speaker, roster))
     subject = escape_markdown(point.subject)
-    words = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
+    words = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
     return f"- **{subject}**{place}, {who}, {_link(point.turn)}: {words}"
 
 

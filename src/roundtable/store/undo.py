@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.synthesis import marker
+from ..core.markers import ElaborationMarker
 from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
@@ -190,7 +190,7 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
-    mark, found = marker(step_id, at), find_discussion(folder, step_id, at)
+    marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
     transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
@@ -198,15 +198,15 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
         if explain_refusal(folder, name):
             continue
         current = read_artifact(folder, name)
-        if mark.encode() not in current:
+        if not marker.stands_in(current):
             continue
         shape = read_outline(current)
-        place = find_block(shape, mark)
+        place = find_block(shape, marker)
         if place is None:
             edits.append((name, "the marker stands inside other text"))
             continue
         before = UndoLog(folder).find_before(name, current)
-        if before is not None and mark.encode() not in before:
+        if before is not None and not marker.stands_in(before):
             changes.append(Restored(name, current, before))
             continue
         document, is_exact = take_out_block(shape, place)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.lines import Line
+from people import MAYA
+from roundtable.core.lines import Line, speech
 from roundtable.core.text import clean_text
 from roundtable.surfaces.cli.conversation import Answers, JsonLines, Plain
 from roundtable.surfaces.cli.output import one_line, pairs, table
@@ -66,7 +67,7 @@ def test_a_listen_line_is_a_prompt_at_a_terminal_and_nothing_elsewhere() -> None
 def test_the_users_words_carry_a_name_and_those_typed_on_this_screen_are_not_repeated() -> None:
     lines = [
         Line("resume", "earlier", "user"),
-        Line("contribution", "Maya Chen (Business Analyst): Hm.", "business-analyst", 1, "DISCUSSION_LOOP"),
+        speech(MAYA, "Hm.", "contribution"),
         Line("contribution", "now", "user", 2, "DISCUSSION_LOOP"),
         Line("choice", " ", "user"),
     ]

@@ -13,14 +13,12 @@ from msgspec.structs import replace
 from people import ROSTER
 from roundtable.catalogue import load_steps
 from roundtable.core.analysis import Analysis, Opening, Stage
-from roundtable.core.lines import Line, LineKind
-from roundtable.core.lines import menu as menu_text
+from roundtable.core.lines import FINISHED_MENU, Line, LineKind, choice_menu, menu, speech
 from roundtable.core.progress import Progress
 from roundtable.core.steps import PHASES, Item
 from roundtable.core.text import clean_text
 from roundtable.surfaces.terminal.page import (
     LineFormatter,
-    Menu,
     describe_work,
     draw_progress,
     format_bottom_line,
@@ -44,7 +42,7 @@ def shown(line: Line, columns: int = 60, **more: bool) -> str:
 
 
 def spoken(text: str, kind: LineKind = "contribution") -> Line:
-    return Line(kind, f"{ALEX.title}: {text}", ALEX.key, 2)
+    return speech(ALEX, text, kind)
 
 
 def test_a_contribution_hangs_below_its_sign_and_name() -> None:
@@ -101,9 +99,7 @@ def test_line_breaks_of_the_user_stay_and_nothing_stands_after_the_words() -> No
 
 
 def test_a_question_shows_whose_it_is_and_its_draft_is_indented() -> None:
-    made = shown(
-        Line("question", "What now?\n  Draft, from the item: Forms.\n  (Enter takes the draft.)", MAYA.key)
-    )
+    made = shown(Line("question", "What now?", MAYA.key, draft="Forms.", source="the item"))
     assert made == "● What now?\n    Draft, from the item: Forms.\n    (Enter takes the draft.)\n"
 
 
@@ -119,7 +115,7 @@ def test_between_lines_there_is_a_blank_one_but_updates_stand_together() -> None
 
 
 def test_a_menu_is_two_quiet_lines() -> None:
-    line = Line("menu", menu_text(last=False, next_phase=None))
+    line = menu(last=False, next_phase=None)
     assert shown(line, 80) == (
         "  E Elaboration Mode · C Continue · S Skip remaining steps in this phase\n"
         "  Enter continues; edit, back, undo change it; the rest is feedback.\n"
@@ -127,26 +123,23 @@ def test_a_menu_is_two_quiet_lines() -> None:
     assert all(len(row) <= 40 for row in shown(line, 40).splitlines())
 
 
-def test_menus_are_read_whatever_they_ask() -> None:
-    last = Menu.read(menu_text(last=True, next_phase=PHASES[2]))
-    assert list(last.choices) == [
-        ("E", "Elaboration Mode"),
-        ("C", "Continue to Phase 02 (Impact Analysis)"),
-    ]
-    assert last.takes_feedback
-    quiet = Menu.read(menu_text(last=False, next_phase=None, is_quick=True))
-    assert quiet.choices == (("C", "Continue"), ("E", "Elaboration Mode")) and quiet.takes_feedback
-    text = "Try again, or go on with the offline panel?\n[T] Try again  [O] Offline"
-    asked = Menu.read(text)
-    assert asked.above == ("Try again, or go on with the offline panel?",)
-    assert asked.choices == (("T", "Try again"), ("O", "Offline"))
-    assert shown(Line("menu", text), 80) == (
+def test_every_menu_says_what_enter_does() -> None:
+    feedback = "  Enter continues; edit, back, undo change it; the rest is feedback.\n"
+    assert shown(menu(last=True, next_phase=PHASES[2]), 80) == (
+        f"  E Elaboration Mode · C Continue to Phase 02 (Impact Analysis)\n{feedback}"
+    )
+    assert shown(menu(last=False, next_phase=None, is_quick=True), 80) == (
+        f"  C Continue · E Elaboration Mode\n{feedback}"
+    )
+    assert shown(FINISHED_MENU, 80) == "  L Leave · S Start over\n  Enter: Leave.\n"
+    asked = choice_menu("Try again, or go on with the offline panel?", ("try again", "offline"))
+    assert shown(asked, 80) == (
         "  Try again, or go on with the offline panel?\n  T Try again · O Offline\n  Enter: Try again.\n"
     )
 
 
 def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
-    text = "---\nELABORATION MODE\n\nTopic: X\n---"
+    text = "ELABORATION MODE\n\nTopic: X"
     assert shown(Line("introduction", text), 20) == (
         f"  {'─' * 18}\n  ELABORATION MODE\n\n  Topic: X\n  {'─' * 18}\n"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from project import talk
+from project import ANSWERS, talk
 from roundtable.store.items import add_item
 from roundtable.surfaces.web.access import OBSERVER
 from roundtable.surfaces.web.app import Site
@@ -212,6 +212,23 @@ def test_a_whole_step_can_be_answered_without_scripts(site: Site, place: Place) 
         load_until(client, "It is slow.")
         assert act(client, "say", at=at, text="Again.") == 409
         assert act(client, "nonsense") == 404
+
+
+def test_names_and_titles_are_shown_as_they_were_written(place: Place) -> None:
+    root, folder = place
+    (folder / "draft.md").write_text("# Forms --- offline\n\nInspectors lose what they typed.\n")
+    talk(root, folder, ANSWERS)
+    site = make_site(root)
+    with open_client(site) as client:
+        come_in(site, client, "Ana (QA)")
+        act(client, "open")
+        act(client, "say", at=number_of(load_until(client, 'data-awaits="menu"')), choice="E")
+        page = load_until(client, 'data-awaits="discussion"')
+        assert "for Forms --- offline" in page
+        assert '<b class="name">Maya Chen</b> <span class="role">Business Analyst</span>' in page
+        act(client, "say", at=number_of(page), text="It is slow.")
+        page = load_until(client, "It is slow.")
+        assert re.search(r'<b class="name">Ana \(QA\)</b>(?:(?!</article>)[^~])*It is slow\.', page)
 
 
 def test_an_observer_may_look_and_nothing_else(site: Site) -> None:

@@ -104,7 +104,7 @@ def test_who_joins_in_the_middle_of_a_contribution_sees_its_beginning(place: Pla
             await listen(room, late, "discussion")
             words = [each["data"] for each in late.events if each["event"] == "words"]
             assert any('"from": 16' in each and "the second half." in each for each in words)
-            assert [entry.turn for entry in entries(room, "contribution")] == [1, 2, 3]
+            assert [entry.line.turn for entry in entries(room, "contribution")] == [1, 2, 3]
             await late.leave()
 
     asyncio.run(run())
@@ -119,7 +119,7 @@ def test_each_message_bears_the_name_of_its_author_in_the_room_and_the_transcrip
             await say(room, ana, "Fine by me, keep the forms.", "discussion")
             await say(room, ana, "done", "discussion")
             await listen(room, ana, "menu")
-        said = {entry.text: entry.name for entry in entries(room, "contribution") if entry.is_person}
+        said = {entry.line.words: entry.line.by for entry in entries(room, "contribution") if entry.is_person}
         assert said == {"We go with option B.": "Alex", "Fine by me, keep the forms.": "Ana"}
 
     asyncio.run(run())
@@ -189,8 +189,22 @@ def test_what_was_said_too_late_for_the_discussion_is_shown_and_answers_nothing(
             room.say(ANA, "done", number)
             room.say(BEN, "One more thing!", number)
             await listen(room, ana, "menu")
-            (late,) = [entry for entry in entries(room, "notice") if "One more thing!" in entry.text]
-            assert "Alex" in late.text
+            (late,) = [entry for entry in entries(room, "notice") if "One more thing!" in entry.line.words]
+            assert "Alex" in late.line.words
+
+    asyncio.run(run())
+
+
+def test_words_that_were_asked_about_keep_the_name_of_their_author(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA, BEN) as (ana, ben):
+            await discuss(room, ana)
+            await say(room, ben, "Are we done?", "discussion")
+            await say(room, ana, "Continue", "exit")
+            await listen(room, ana, "discussion")
+        said = {entry.line.words: entry.line.by for entry in entries(room, "contribution")}
+        assert said["Are we done?"] == "Alex"
 
     asyncio.run(run())
 
@@ -205,12 +219,12 @@ def test_a_draft_is_taken_as_it_is_or_as_it_was_edited(tmp_path: Path) -> None:
         async with at_table(room, ANA) as (ana,):
             number = await listen(room, ana, "answer")
             question = room.question
-            assert question is not None and question.draft and "Draft" not in question.text
+            assert question is not None and question.draft and "Draft" not in question.words
             with pytest.raises(RuleBroken, match="Write an answer"):
                 room.say(ANA, "", number)
             room.say(ANA, question.draft, number)
             await listen(room, ana, "answer")
-            assert entries(room, "answer")[0].text == question.draft
+            assert entries(room, "answer")[0].line.words == question.draft
 
     asyncio.run(run())
 
@@ -222,9 +236,9 @@ def test_the_documents_that_changed_are_shown_before_the_menu(place: Place) -> N
             for words in ANSWERS:
                 await say(room, ana, words, "answer")
             await listen(room, ana, "menu")
-            (changes,) = entries(room, "changes")
-            assert "**Point**: The inspector retypes forms." in changes.text
-            assert [entry.kind for entry in room.entries][-3:] == ["changes", "menu", "listen"]
+            (menu,) = entries(room, "menu")
+            assert "+**Point**: The inspector retypes forms." in menu.changes
+            assert not any(entry.changes for entry in room.entries if entry is not menu)
 
     asyncio.run(run())
 
@@ -241,7 +255,11 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
         again = make_room(*place)
         async with at_table(again, BEN) as (ben,):
             await listen(again, ben, "choice")
-            said = [(entry.turn, entry.name) for entry in entries(again, "contribution")]
+            said = [
+                (entry.line.turn, entry.line.by or entry.line.name)
+                for entry in entries(again, "contribution")
+            ]
+            assert (1, "Maya Chen (Business Analyst)") in said
             assert (4, "Alex") in said and len(said) >= 5
 
     asyncio.run(run())
@@ -317,7 +335,7 @@ def test_a_failure_of_the_session_is_said_in_the_room(place: Place) -> None:
         async with at_table(first, ANA) as (ana,), at_table(second, BEN) as (ben,):
             await listen(first, ana, "answer")
             await ben.until(lambda _: not second.is_open)
-            assert "is in use by" in entries(second, "error")[0].text
+            assert "is in use by" in entries(second, "error")[0].line.words
 
     asyncio.run(run())
 
@@ -425,8 +443,8 @@ def test_going_back_brings_the_answer_to_edit_and_only_the_chair_pauses(place: P
             room.say(BEN, "back", before)
             await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
             assert room.question is not None
-            assert (room.question.draft, room.question.source) == (ANSWERS[0], "Draft, from your answer")
-            assert "Draft" not in room.question.text
+            assert (room.question.draft, room.question.source) == (ANSWERS[0], "your answer")
+            assert "Draft" not in room.question.words
 
     asyncio.run(run())
 
@@ -442,7 +460,7 @@ def test_a_draft_that_is_a_word_of_the_line_below_it_stands_alone(place: Place) 
             room.say(ANA, "back", before)
             await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
             assert room.question is not None
-            assert (room.question.draft, room.question.source) == ("draft", "Draft, from your answer")
-            assert "Draft" not in room.question.text
+            assert (room.question.draft, room.question.source) == ("draft", "your answer")
+            assert "Draft" not in room.question.words
 
     asyncio.run(run())

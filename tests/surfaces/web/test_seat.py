@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,9 @@ import httpx2
 import pytest
 
 from cable import Cable
-from roundtable.surfaces.terminal.seat import announce
+from roundtable.core.lines import Line
+from roundtable.project import Project
+from roundtable.surfaces.terminal.seat import TableSeat, announce
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
 from tools.pseudo_terminal import PseudoTerminal
@@ -197,6 +203,53 @@ def test_who_does_not_sit_down_is_told_who_holds_the_item(
     terminal.keys("n\r")
     terminal.see("is in use by process")
     assert terminal.end() == 4
+
+
+class EarlierServer(BaseHTTPRequestHandler):
+    """Answers a terminal as a server did whose lines had nothing but a text, and then ends."""
+
+    lines = (
+        {
+            "kind": "contribution",
+            "text": "Maya Chen: Hm.",
+            "speaker": "business-analyst",
+            "turn": 1,
+            "by": "",
+        },
+        {"kind": "menu", "text": "Go on?\n[Y] Yes  [N] No", "speaker": None, "turn": None, "by": ""},
+    )
+
+    def do_POST(self) -> None:
+        self._send(json.dumps({"id": "1", "check": "x"}))
+
+    def do_GET(self) -> None:
+        events = (f"event: line\ndata: {json.dumps({'html': '', 'line': line})}\n\n" for line in self.lines)
+        self._send("".join(events) if self.path.endswith("events") else json.dumps({"open": True}))
+
+    def _send(self, text: str) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_the_lines_of_a_server_of_an_earlier_version_are_shown(completed: Place, monkeypatch: Any) -> None:
+    async def follow(seat: TableSeat) -> list[Line]:
+        return [line async for line in seat.lines()]
+
+    root, folder = completed
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(root / "config"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), EarlierServer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with announce(root, f"http://127.0.0.1:{server.server_port}/join/x"):
+            shown = asyncio.run(follow(TableSeat(Project(root), folder, "Ada", "roundtable analyze")))
+        server.shutdown()
+    assert [(line.kind, line.text) for line in shown[:-1]] == [
+        (line["kind"], line["text"]) for line in EarlierServer.lines
+    ]
+    assert "The server has ended" in shown[-1].text
 
 
 def test_nobody_but_the_user_can_read_where_the_table_is(tmp_path: Path, monkeypatch: Any) -> None:

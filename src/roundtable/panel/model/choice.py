@@ -13,7 +13,7 @@ from msgspec import Struct
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import AskFiles, OnWords, Panel, PanelRequest, ignore_words
+from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .command import CommandModel
 from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-OFFLINE = "offline"
 DEFAULT = "default"
 """What a server is asked for that has one model only."""
 OLLAMA = "http://localhost:11434/v1"
@@ -67,7 +66,7 @@ class Choice(Struct, frozen=True):
                 return f"{self.kind}:{self.name}"
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key to send; empty where there is none."""
+        """The key to send; empty if none is set."""
         names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
         return next((environment[name] for name in names if environment.get(name)), "")
 
@@ -204,24 +203,20 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
     return f"{where} answers", True
 
 
-class FallbackPanel:
+class FallbackPanel(PanelWrapper):
     """Panels one after another: where one fails, the next goes on, and stays."""
 
     def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
         """`news` is told when another panel takes over."""
-        self._panels = panels
+        super().__init__(lambda: panels[0])
+        self._others = panels[1:]
         self._news = news
-        self._at = 0
-
-    @property
-    def name(self) -> str:
-        return self._panels[self._at].name
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
         # Advice only: a lack of it is no reason to change the speakers.
         if isinstance(request, AskVerdict | AskFiles):
-            return await self._panels[self._at].answer(request)
+            return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         has_begun = False
         failures: list[PanelFailed] = []
@@ -231,19 +226,19 @@ class FallbackPanel:
             has_begun = True
             on_words(piece)
 
-        for at in range(self._at, len(self._panels)):
+        for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await self._panels[at].answer(request, ignore_words if has_begun else pass_on)
+                reply = await panel.answer(request, ignore_words if has_begun else pass_on)
             except PanelFailed as failure:
-                # The rules first tell nonsense to whoever gave it; only then the next panel tries.
+                # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
                 failures.append(failure)
                 continue
             if failures:
                 reasons = " ".join(failure.failed for failure in failures)
-                self._news(f"{reasons} {self._panels[at].name} goes on.")
-                self._at = at
+                self._news(f"{reasons} {panel.name} goes on.")
+                self._panel, self._others = panel, self._others[at:]
             return reply
         raise PanelFailed(" ".join(failure.failed for failure in failures), do=failures[-1].do)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from msgspec.structs import replace
 
 from ...core.commands import Answer, Brief, StepBrief, Table
+from ...core.markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.text import strip_unprintable
@@ -65,7 +66,7 @@ _LEAST_DOCUMENT = 1_000
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
 # What the documents hold for us alone: where a step's text ends, which discussion a block came from.
-_MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
+_FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 
 
 def at_table(table: Table, brief: str) -> Conversation:
@@ -185,7 +186,7 @@ def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: 
     laid: list[str] = []
     left_out: list[str] = []
     for each in reversed((*documents, *own)):
-        text = _MARKER.sub("", each.text).strip()
+        text = strip_markers(each.text, *_FOR_US_ALONE).strip()
         longest = min(room, _LONGEST_DOCUMENT)
         if len(text) > longest and longest < _LEAST_DOCUMENT:
             left_out.insert(0, inline(each.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 from uuid import uuid4
 
 import msgspec
@@ -52,6 +52,8 @@ Meter = Callable[[Call], None]
 
 class ModelPanel:
     """The personas in the words of one model."""
+
+    kind: Final = "model"
 
     def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
         self._model = model

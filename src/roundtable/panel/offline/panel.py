@@ -7,7 +7,7 @@ Whether the user's words drift is judged by words alone and only where they leav
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from ...core import commands as do
 from ...core.hearing import address
@@ -15,7 +15,7 @@ from ...core.lines import join_names
 from ...core.text import content_stems, cut_words, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
-from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
+from ..base import OFFLINE, AskFiles, OnWords, PanelRequest, Speech, ignore_words
 from .lexicon import pattern, phase_expressions, stems_of_list, strip_address
 from .messages import find_decisions, read_message
 from .pairing import first_names, follow_discussion
@@ -24,7 +24,6 @@ from .section import read_section
 from .speaking import Floor, answer_aside, frame_discussion, say_next
 from .synthesis import extract_synthesis
 
-NAME = "offline"
 _MAX_DOCUMENTS_NAMED = 3
 _MAX_CHAT_WORDS = 30
 _MAX_SUBJECT_WORDS = 8
@@ -33,13 +32,12 @@ _MAX_SUBJECT_WORDS = 8
 class OfflinePanel:
     """Three colleagues without a model: they ask, keep what is said, and find lines."""
 
+    name = OFFLINE
+    kind: Final = OFFLINE
+
     def __init__(self, project: Path | None = None, library: Library | None = None) -> None:
         self._project = project
         self._library = library
-
-    @property
-    def name(self) -> str:
-        return NAME
 
     @property
     def library(self) -> Library:

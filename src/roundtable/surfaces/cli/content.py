@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ...core.errors import DiskFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
 from ...diagnosis import diagnose
+from ...panel.base import OFFLINE
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
 from .options import MODEL_OPTIONS, Command, Flags, Group
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
 _STEP_FIELDS = ("step_id", "title", "phase", "persona", "depth", "outputs", "depends_on", "skip_if")
-_OFFLINE = "offline"
 _ASK_FAILED = 3
 _MOST_OFFERED = 9
 _OFFER = """The three colleagues can speak with a language model that you have already. Found here:
@@ -130,8 +130,8 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
     put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
         chosen = offered.get(words.strip()) or names.get(words.strip())
-        if words.strip() in ("", _OFFLINE):
-            _remember(_OFFLINE)
+        if words.strip() in ("", OFFLINE):
+            _remember(OFFLINE)
             return replace(settings, is_panel_chosen=True)
         if chosen is None:
             put_text("That is not in the list. Type a number from it, or press Enter to stay offline.")
@@ -150,7 +150,7 @@ def _remember(panel: str, model: FoundModel | None = None) -> None:
     except (RuleBroken, DiskFailed) as failure:
         tell(f"{failure} Your choice is used this once.")
     else:
-        put_text(f"{model.name if model else _OFFLINE}: kept in {own}.\n")
+        put_text(f"{model.name if model else OFFLINE}: kept in {own}.\n")
 
 
 def _describe(model: FoundModel, mark: str) -> str:
@@ -177,10 +177,10 @@ def list_models(flags: Flags) -> None:
     settings = flags.settings()
     found = find_models(settings.root)
     speakers = list_speakers(settings, found)
-    names = [model.name for model in speakers] or [_OFFLINE] * (settings.panel == _OFFLINE)
+    names = [model.name for model in speakers] or [OFFLINE] * (settings.panel == OFFLINE)
     shown = [*found, *(model for model in speakers if model not in found)]
-    mark = "*" if _OFFLINE in names else ""
-    lines = [f"{mark:>2}  {_OFFLINE}: built in. It is free; nothing leaves this machine."]
+    mark = "*" if OFFLINE in names else ""
+    lines = [f"{mark:>2}  {OFFLINE}: built in. It is free; nothing leaves this machine."]
     lines += [_describe(model, "*" if model.name in names else "") for model in shown]
     if not found:
         lines.append("\nNo assistant, no local model server and no key was found.")
@@ -198,8 +198,8 @@ def use_model(flags: Flags, name: str) -> None:
     google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
     """
     settings = flags.settings()
-    if name.strip() == _OFFLINE:
-        own, told = remember_panel(_OFFLINE), "offline speaks from now on. Nothing leaves this machine."
+    if name.strip() == OFFLINE:
+        own, told = remember_panel(OFFLINE), "offline speaks from now on. Nothing leaves this machine."
     else:
         model = read_model(name, flags.base_url or "", find_models(settings.root))
         if model.lacks:

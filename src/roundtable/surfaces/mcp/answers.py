@@ -52,10 +52,10 @@ def show_unseen(analysis: Analysis | None) -> Iterator[str]:
         return
     for turn in talk.turns:
         who = host_text("person", "relayed") if turn.speaker == USER else talk.roster[turn.speaker].title
-        if turn.relayed:
+        if turn.from_host:
             yield f"{turn.number}. {who}: {turn.text}"
     for point in talk.parked:
-        if point.relayed:
+        if point.from_host:
             yield host_text("person", "put-off", subject=point.subject)
     if talk.awaits is Awaited.REVIEW:
         yield render_review(talk.draft, talk.turns, talk.roster)

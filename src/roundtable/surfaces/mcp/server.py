@@ -191,7 +191,7 @@ async def submit_turn(
 
 
 def _make_drift(subject: str, place: str) -> OffTopic | None:
-    return OffTopic(subject, place or None, relayed=True) if subject.strip() else None
+    return OffTopic(subject, place or None, from_host=True) if subject.strip() else None
 
 
 class Point(BaseModel, extra="forbid"):

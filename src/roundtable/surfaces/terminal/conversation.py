@@ -12,7 +12,7 @@ from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
 from ..cli.conversation import converse, run
 from .input_area import InputArea
-from .page import LineFormatter, Menu, describe_work, format_bottom_line
+from .page import LineFormatter, describe_work, format_bottom_line
 from .seat import TableSeat
 from .slash import find_glued_command
 
@@ -83,9 +83,8 @@ class TerminalConversation:
         if typed.strip() and (line.speaker != USER or line.kind == "resume"):
             text = self._formatter.format_typed(typed)
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
-        if line.kind == "menu":
-            menu = Menu.read(line.text)
-            self._can_skip = menu.takes_feedback and "S" in dict(menu.choices)
+        if line.menu is not None:
+            self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
 
     async def ask(self, line: Line) -> str | None:
         """Return the next words, asked about where they might not be meant. Raises Withdrawn."""

@@ -23,7 +23,7 @@ from rich.theme import Theme
 
 from ...core.analysis import Analysis, Stage
 from ...core.elaboration import Awaited
-from ...core.lines import Line
+from ...core.lines import Line, Menu, speech
 from ...core.personas import Persona, Roster
 from ...core.text import clean_text
 from ...core.turns import USER
@@ -70,14 +70,11 @@ _STYLES = {
 }
 _THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
 _BETWEEN = " · "
-_RULE = "---"
 _MAX_RULE_WIDTH = 76
 _MAX_ITEM_LENGTH = 32
 _QUIET = "dim"
 _OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
-_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
-_FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
 
@@ -110,23 +107,23 @@ class LineFormatter:
 
     def format_draft(self, speaker: Persona, words: str, roster: Roster) -> str:
         """Format a contribution as far as it has come."""
-        return self._format_speech(Line("contribution", f"{speaker.title}: {words}", speaker.key), roster)
+        return self._format_speech(speech(speaker, words, "contribution"), roster)
 
     def _format_text(self, line: Line, analysis: Analysis | None) -> str:
         roster = analysis.opening.roster if analysis is not None else None
         render, text = self._render_plain, clean_text(line.text)
         match line.kind:
-            case "menu":
-                return self._format_menu(Menu.read(text))
+            case "menu" if line.menu is not None:
+                return self._format_menu(line.menu, clean_text(line.words))
             case "step":
                 progress = render(draw_progress(analysis), style=_QUIET) if analysis is not None else ""
                 return progress + render(text, _sign_of(line, roster), "bold")
             case "introduction":
                 rule = "─" * min(self._width, _MAX_RULE_WIDTH)
-                return render("\n".join(rule if row == _RULE else row for row in text.split("\n")))
+                return render(f"{rule}\n{clean_text(line.words)}\n{rule}")
             case "synthesis":
                 return self._render_markdown(text)
-            case "update" if text.startswith("###"):
+            case "update" if line.heading:
                 return "\n" + self._render_markdown(text)
             case "update" | "saved" | "error" as kind:
                 return render(text, _OWN_SIGNS[kind])
@@ -140,18 +137,18 @@ class LineFormatter:
 
     def _format_speech(self, line: Line, roster: Roster | None) -> str:
         """Format a contribution; where it begins with a list or code, the name stands above it."""
-        sign, text = _sign_of(line, roster), clean_text(line.text)
-        words = text.removeprefix(sign.name).lstrip()
+        sign, text, words = _sign_of(line, roster), clean_text(line.text), clean_text(line.words).lstrip()
         if sign.name and _BLOCK.match(words):
             text = f"{sign.name}\n\n{words}"
         return self._render_markdown(text, sign)
 
-    def _format_menu(self, menu: Menu) -> str:
-        choices = _BETWEEN.join(f"{letter} {label}" for letter, label in menu.choices)
+    def _format_menu(self, menu: Menu, above: str) -> str:
+        choices = _BETWEEN.join(f"{each.key} {each.label}" for each in menu.choices)
         rest = "Enter continues; edit, back, undo change it; the rest is feedback."
         if not menu.takes_feedback:
-            rest = f"Enter: {menu.choices[0][1] if menu.choices else 'the first'}."
-        return self._render_plain("\n".join((*menu.above, choices))) + self._render_plain(rest, style=_QUIET)
+            rest = f"Enter: {menu.on_enter.label}."
+        offered = f"{above}\n{choices}" if above else choices
+        return self._render_plain(offered) + self._render_plain(rest, style=_QUIET)
 
     @property
     def _width(self) -> int:
@@ -226,29 +223,12 @@ class _MarkdownText(Markdown):
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
-    """Return the sign of the speaker's place at the table, and the name where the text begins with it."""
+    """Return the sign of the speaker's place at the table, and the name that the line's text begins with."""
     if roster is None or line.speaker is None or line.speaker not in roster:
         return NO_SIGN
-    persona, voice = roster[line.speaker], VOICES[roster.keys.index(line.speaker) % len(VOICES)]
-    names = (f"{persona.title}:", persona.title, f"{persona.name}:")
-    return Sign(voice.sign, voice.colour, next((name for name in names if line.text.startswith(name)), ""))
-
-
-class Menu(Struct, frozen=True):
-    """The choices as letters and labels, the lines above them, and whether anything else is feedback."""
-
-    choices: tuple[tuple[str, str], ...]
-    above: tuple[str, ...] = ()
-    takes_feedback: bool = False
-
-    @classmethod
-    def read(cls, text: str) -> Menu:
-        """Read the menu that a line of the session spells out."""
-        lines = [line for line in text.splitlines() if line not in (_RULE, "")]
-        choices = tuple((each["letter"], each["label"]) for line in lines for each in _CHOICE.finditer(line))
-        feedback = [line for line in lines if line.endswith(_FEEDBACK)]
-        above = tuple(line for line in lines if line not in feedback and not _CHOICE.search(line))
-        return cls(choices, above, bool(feedback))
+    voice = VOICES[roster.keys.index(line.speaker) % len(VOICES)]
+    name = clean_text(line.name)
+    return Sign(voice.sign, voice.colour, f"{name}:" if name and line.kind != "step" else name)
 
 
 def draw_progress(analysis: Analysis) -> str:

@@ -21,6 +21,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
+from msgspec import convert
+
 from ...core.errors import RoundtableError
 from ...core.lines import Line
 from ...settings import user_file
@@ -212,7 +214,8 @@ class TableSeat:
         match kind:
             case "line":
                 if (line := data.get("line")) and line["kind"] != "listen":
-                    self._show(Line(line["kind"], line["text"], line["speaker"], line["turn"], by=line["by"]))
+                    # A server of an earlier version sends nothing but the text.
+                    self._show(convert({"words": line["text"], **line}, Line))
             case "words":
                 if data["from"] == 0:
                     self.on_words("", "")  # they begin anew

@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 
 from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
-from ...core.synthesis import HEADINGS, NO_REASON, write_entry
+from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...project import Project
 from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, RateLimit, read_form
@@ -56,7 +56,7 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {
-            "headings": HEADINGS, "voices": VOICES, "write_entry": write_entry, "no_reason": NO_REASON,
+            "headings": HEADINGS, "voices": VOICES, "lacks_reason": lacks_reason, "no_reason": NO_REASON,
         }  # fmt: skip
         self._templates.filters |= {
             "words": render_words,

@@ -14,14 +14,14 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import asdict, replace
 
 from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
-from ...core.lines import TAKES_DRAFT, Awaits, Line
+from ...core.lines import Awaits, Line, contribution
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.text import clean_text
@@ -29,7 +29,7 @@ from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
 from ...store.artifact import read_documents
-from ..terminal.page import VOICES, Menu, describe_work
+from ..terminal.page import VOICES, describe_work
 from .access import MEMBER, Guest
 
 IDLE = 300.0
@@ -47,19 +47,18 @@ _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
 class RoomEntry(Struct, frozen=True):
-    """Something that was shown: the line, who said it, and what a page needs to draw it and to answer it."""
+    """Something that was shown: the line, and what a page needs besides to draw it."""
 
     number: int
-    kind: str
-    text: str
-    name: str = ""
+    line: Line
+    persona: Persona | None = None
     voice: int | None = None
-    turn: int | None = None
-    awaits: Awaits | None = None
-    is_person: bool = False
-    draft: str = ""
-    source: str = ""
-    menu: Menu | None = None
+    changes: tuple[str, ...] = ()
+    """What changed in the documents before a menu, as rows of `compare_documents`."""
+
+    @property
+    def is_person(self) -> bool:
+        return self.line.speaker == USER
 
 
 class _Seat(Struct):
@@ -73,6 +72,7 @@ class _Speech(Struct):
 
     key: str = ""
     name: str = ""
+    role: str = ""
     voice: int | None = None
     sign: str = ""
     text: str = ""
@@ -111,10 +111,10 @@ class Room:
         return self._task is not None and not self._task.done()
 
     @property
-    def question(self) -> RoomEntry | None:
+    def question(self) -> Line | None:
         """Return what was asked last: a question, menu or review."""
         kinds = ("question", "menu", "review", "unclear-exit")
-        return next((entry for entry in reversed(self.entries) if entry.kind in kinds), None)
+        return next((entry.line for entry in reversed(self.entries) if entry.line.kind in kinds), None)
 
     @property
     def open_draft(self) -> str:
@@ -124,7 +124,9 @@ class Room:
     @property
     def listen_number(self) -> int:
         """Return the number of the entry with which the table began to listen; 0 while it does not."""
-        return next((each.number for each in reversed(self.entries) if each.awaits), 0) if self.awaits else 0
+        if self.awaits is None:
+            return 0
+        return next((each.number for each in reversed(self.entries) if each.line.awaits), 0)
 
     @property
     def analysis(self) -> Analysis | None:
@@ -367,14 +369,15 @@ class Room:
 
     def _take(self, line: Line, session: Session) -> None:
         self.awaits, self._speech = None, _Speech()
+        before = self._before
         if line.kind in ("step", "introduction", "menu"):
-            before, self._before = self._before, read_documents(session.folder)
-            if line.kind == "menu" and (changes := [*compare_documents(before, self._before)]):
-                self._append(RoomEntry(len(self.entries) + 1, "changes", "\n".join(changes)))
+            self._before = read_documents(session.folder)
+        changes = tuple(compare_documents(before, self._before)) if line.kind == "menu" else ()
         if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
-                self._add(Line("contribution", turn.text, turn.speaker, turn.number), turn.by)
-        self._add(line, self._heard_last if line.kind != "resume" else "")
+                self._add(contribution(turn, self.discussion.roster))
+        by = line.by or (self._heard_last if line.kind != "resume" else "")
+        self._add(replace(line, by=by), changes)
         if line.kind == "listen":
             self.awaits = line.awaits
             for name, words, awaits in self._waiting:
@@ -395,7 +398,7 @@ class Room:
         persona, voice = self._find_voice(speaker)
         self._speech = _Speech(speaker)
         if persona is not None and voice is not None:
-            self._speech = _Speech(persona.key, persona.title, voice, VOICES[voice].sign)
+            self._speech = _Speech(persona.key, persona.name, persona.role, voice, VOICES[voice].sign)
         self._tell()
 
     def _take_words(self, speaker: str, piece: str) -> None:
@@ -411,37 +414,21 @@ class Room:
             return None, None
         return roster[key], roster.keys.index(key) % len(VOICES)
 
-    def _add(self, line: Line, by: str = "") -> None:
-        """Add a line as an entry; `by` is the name of the person who said it."""
+    def _add(self, line: Line, changes: tuple[str, ...] = ()) -> None:
+        """Show a line as an entry: pages draw its HTML, terminals print the line."""
         persona, voice = self._find_voice(line.speaker)
-        text, name, is_person = clean_text(line.text), "", line.speaker == USER
-        if is_person:
-            name = by or "Said before"
-            if line.kind == "choice" and self.question is not None and self.question.menu is not None:
-                text = dict(self.question.menu.choices).get(text.upper(), text)
-        elif persona is not None:
-            name = persona.title
-            for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
-                text = text.removeprefix(prefix).lstrip()
-        number = len(self.entries) + 1
-        entry = RoomEntry(number, line.kind, text, name, voice, line.turn, line.awaits, is_person)
-        draft = clean_text(self.analysis.open_draft) if self.analysis is not None else ""
-        offered = text.removesuffix(f"\n{TAKES_DRAFT}")
-        if line.kind == "question" and draft and draft in offered:
-            # A question ends in its draft answer, which people here get to edit.
-            asked, _, source = offered[: offered.rindex(draft)].rpartition("\n")
-            entry = replace(entry, text=asked, draft=draft, source=source.strip(" :"))
-        elif line.kind == "menu":
-            entry = replace(entry, menu=Menu.read(text))
-        said, by = (text, name) if is_person else (line.text, "")
-        raw = {"kind": line.kind, "text": said, "speaker": line.speaker, "turn": line.turn, "by": by}
-        self._append(entry, raw)
-
-    def _append(self, entry: RoomEntry, line: dict[str, Any] | None = None) -> None:
-        """Show an entry; pages draw its HTML, terminals print the line."""
+        words, by = clean_text(line.words), (line.by or "Said before") if line.speaker == USER else ""
+        if line.kind == "choice" and self.question is not None and self.question.menu is not None:
+            words = self.question.menu.find_label(words.upper()) or words
+        line = replace(
+            line, words=words, by=by, heading=clean_text(line.heading), draft=clean_text(line.draft),
+            source=clean_text(line.source),
+        )  # fmt: skip
+        entry = RoomEntry(len(self.entries) + 1, line, persona, voice, changes)
         self.entries.append(entry)
         html = self._draw("_entry.html", entry=entry)
-        self._events.append(json.dumps({"html": html, "line": line}))
+        # The text is for terminals of an earlier version.
+        self._events.append(json.dumps({"html": html, "line": {"text": line.text, **to_builtins(line)}}))
         self._tell()
 
 

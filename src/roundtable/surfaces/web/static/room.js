@@ -72,11 +72,10 @@ function show_words(words) {
   keep_end(() => {
     const body = draft.querySelector(".words");
     if (words.from === 0) {
-      const [name, role] = words.name.split(" (");
       draft.className = `entry said voice-${words.voice}`;
       draft.querySelector(".sign").textContent = words.sign;
-      draft.querySelector(".name").textContent = name;
-      draft.querySelector(".role").textContent = (role || "").replace(/\)$/, "");
+      draft.querySelector(".name").textContent = words.name;
+      draft.querySelector(".role").textContent = words.role;
       body.textContent = "";
     }
     body.textContent += words.text;
