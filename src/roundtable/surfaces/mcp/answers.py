@@ -36,7 +36,7 @@ def report_items(project: Project) -> str:
     """Return the first items, and how many there are besides."""
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
-    rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
+    rows = [{key: data[key] for key in _LISTED_FIELDS} for data in (each.to_data() for each in reports)]
     hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
     return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
 

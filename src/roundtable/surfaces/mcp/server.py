@@ -286,7 +286,7 @@ async def list_items(ctx: Ctx) -> str:
 
 async def status(item: str, ctx: Ctx) -> str:
     """Return how far an item is."""
-    return to_json(_sessions(ctx).project.status(item))
+    return to_json(_sessions(ctx).project.status(item).to_data())
 
 
 async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
@@ -365,7 +365,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     def status(item: str) -> str:
         """Completed steps and phases, the next step, an open discussion, problems."""
         with _find_folder(sessions, item) as folder:
-            return to_json(sessions.project.status(folder.name))
+            return to_json(sessions.project.status(folder.name).to_data())
 
 
 @contextmanager
