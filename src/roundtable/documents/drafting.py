@@ -554,7 +554,7 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        said = [escape_markdown(text)] if says_none(text) else []  # with why: "None, we keep PostgreSQL"
+        said = [escape_markdown(text)] if says_none(text) else []  # the reason, if any, speaks of it
         return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
