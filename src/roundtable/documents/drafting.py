@@ -16,7 +16,7 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.synthesis import NO_REASON
+from ..core.synthesis import NO_REASON, mark_like, strip_mark
 from ..core.text import (
     escape_markdown,
     fold_text,
@@ -351,7 +351,9 @@ _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Co
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE
 )
-_PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
+_PRIORITY_ROW = re.compile(
+    r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
+)
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
@@ -399,16 +401,17 @@ def write_priorities(context: DraftContext) -> str:
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
-    """Return the priority of each requirement in the table of the specification."""
+    """Return the priority of each requirement in the table of the specification, with its mark if any."""
     rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     return {row["id"]: row["priority"] for row in rows if row}
 
 
 def read_priority_table(document: str) -> str:
     """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
-    found = read_priority_rows(document).items()
-    by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
-    return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    found = read_priority_rows(document)
+    by_priority = [(each, [own for own in found if strip_mark(found[own]) == each]) for each in PRIORITIES]
+    text = " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    return mark_like(" ".join(found.values()), text)
 
 
 def write_trace(context: DraftContext) -> str:
