@@ -279,6 +279,11 @@ def mark_unverified(text: str) -> str:
     return f"{words.rstrip('.')} {UNVERIFIED}"
 
 
+def mark_like(source: str, text: str) -> str:
+    """Return a part of a text, marked as unverified where the whole is."""
+    return mark_unverified(text) if UNVERIFIED in source else text
+
+
 def strip_mark(text: str) -> str:
     """Return a text without any mark, as somebody who read it with its marks accepts it."""
     return text.replace(f" {UNVERIFIED}", "")

@@ -16,7 +16,7 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.synthesis import NO_REASON, split_detail
+from ..core.synthesis import NO_REASON, mark_like, split_detail, strip_mark
 from ..core.text import (
     escape_markdown,
     fold_text,
@@ -355,7 +355,9 @@ _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Co
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE
 )
-_PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
+_PRIORITY_ROW = re.compile(
+    r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
+)
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
@@ -403,16 +405,17 @@ def write_priorities(context: DraftContext) -> str:
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
-    """Return the priority of each requirement in the table of the specification."""
+    """Return the priority of each requirement in the table of the specification, with its mark if any."""
     rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     return {row["id"]: row["priority"] for row in rows if row}
 
 
 def read_priority_table(document: str) -> str:
     """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
-    found = read_priority_rows(document).items()
-    by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
-    return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    found = read_priority_rows(document)
+    by_priority = [(each, [own for own in found if strip_mark(found[own]) == each]) for each in PRIORITIES]
+    text = " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    return mark_like(" ".join(found.values()), text)
 
 
 def write_trace(context: DraftContext) -> str:
@@ -558,7 +561,7 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        said = [escape_markdown(text)] if says_none(text) else []  # with why: "None, we keep PostgreSQL"
+        said = [escape_markdown(text)] if says_none(text) else []  # the reason, if any, speaks of it
         return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
