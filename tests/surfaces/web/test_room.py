@@ -332,10 +332,11 @@ def test_the_table_closes_when_nobody_follows_it(place: Place) -> None:
 def test_a_failure_of_the_session_is_said_in_the_room(place: Place) -> None:
     async def run() -> None:
         first, second = make_room(*place), make_room(*place)
-        async with at_table(first, ANA) as (ana,), at_table(second, BEN) as (ben,):
-            await listen(first, ana, "answer")
-            await ben.until(lambda _: not second.is_open)
-            assert "is in use by" in entries(second, "error")[0].line.words
+        async with at_table(first, ANA) as (ana,):
+            await listen(first, ana, "answer")  # now it holds the lock; opened together, either may get it
+            async with at_table(second, BEN) as (ben,):
+                await ben.until(lambda _: not second.is_open)
+                assert "is in use by" in entries(second, "error")[0].line.words
 
     asyncio.run(run())
 
