@@ -160,7 +160,7 @@ def test_a_restart_at_an_open_menu_shows_the_greeting_then_that_menu(place: tupl
     assert texts(lines, "menu")[0] == texts(first, "menu")[0]
     assert texts(lines, "greeting")[0] == (
         "Maya Chen: Welcome back. Last time we completed Scope Estimation. "
-        "Let us pick up from Keyword Search."
+        "Let us pick up from the menu of Scope Estimation; Keyword Search comes next."
     )
 
 

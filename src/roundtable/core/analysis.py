@@ -331,10 +331,14 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
     left, phase = now.remaining_steps.steps, opening.next_phase
     ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
-    if not now.saved or now.elaboration is not None:
+    ahead = left[0].title if left else ahead
+    if now.elaboration is not None:
+        ahead = f"the roundtable on {now.step.title}"
+    elif not now.saved or now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP):
         ahead = now.step.title
-    elif left:
-        ahead = left[0].title
+    else:
+        at = now.step.title if opening.step is not None else opening.phase.name
+        ahead = f"the menu of {at}; {ahead} comes next"
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)),)
 
 
