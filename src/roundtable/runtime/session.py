@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar, assert_never
 
+from msgspec.structs import replace
+
 from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
@@ -295,6 +297,11 @@ class Session:
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
             leg.commands = tuple(each for each in leg.commands if each not in echoes)
+        if leg.can_wrap_up and isinstance(leg.commands[-1], do.Listen) and discussion is not None:
+            last = texts.contribution(discussion.turns[-1], discussion.roster)
+            is_shown = any(isinstance(each, do.Show) and each.line.turn for each in leg.commands)
+            if last.speaker != USER and not is_shown:  # the others passed; it waits for a reply
+                await self._show(replace(last, kind="resume"))
         if not (self._interactive and leg.can_wrap_up):
             return True
         leg.commands = (await self._show_all(leg.commands),)

@@ -261,6 +261,8 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
             ]
             assert (1, "Maya Chen (Business Analyst)") in said
             assert (4, "Alex") in said and len(said) >= 5
+            words = [entry.line.words for entry in again.entries]
+            assert words.count(entries(again, "contribution")[-1].line.words) == 1
 
     asyncio.run(run())
 
