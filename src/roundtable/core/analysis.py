@@ -54,7 +54,7 @@ from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
-from .synthesis import mark_unverified, shorten_text, strip_mark
+from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
@@ -425,8 +425,12 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     with_words = {label for label, draft in drafts.items() if draft.text}
     if by_panel:
         known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
-    else:  # what the code suggests is a guess: the user is asked, and Enter takes it
-        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+    else:  # what the code suggests is a guess, what a host passed on is unheard: Enter takes either
+        known = {
+            label
+            for label, draft in drafts.items()
+            if draft.source != GUESSED and not (draft.source == STANDING and UNVERIFIED in draft.text)
+        }
     questions = _unanswered_questions(after)
     asked = [question for question in questions if question.label not in known]
     if by_panel:
