@@ -11,7 +11,7 @@ from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
+from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decision_turns, join_lines, shorten_text
 from .lexicon import drop_name, telling_stems
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
@@ -38,7 +38,7 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     found = follow_discussion(table, library)
     drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
     said = [each for each in found.said if not ((drift := drifts[each.turn]) and drift.is_chat)]
-    marked = {number for turn in table.turns for number in turn.verdict.decisions}
+    marked = decision_turns(table.turns)
     decided = [each for each in said if each.piece.kind == "decision" and each.turn in marked]
     told = [each for each in said if each.piece.kind == "statement" and (each.prompt or _stems(each))]
     decisions, insights = (
