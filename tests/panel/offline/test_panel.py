@@ -795,3 +795,23 @@ def test_any_item_can_be_discussed(text: str) -> None:
     discussion = Discussion(item, material=(document,), says=(text[:500] or "x", "", "why?"), panel=PANEL)
     assert 3 <= len(discussion.turns) <= 10
     assert all(turn.text.strip() for turn in discussion.turns)
+
+
+@pytest.mark.rule("SYN-3", "SYN-9")
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("We decide to use total_seconds() // 60 for hours.",
+         "actually no, forget that. Plain total_seconds() / 3600"),
+        ("We go with ISO text in UTC for the column.", "Sorry, I meant a unix timestamp, not ISO text"),
+        ("Decision: show only the domain of a link.", "Scratch that decision, we show the full URL"),
+    ],
+)  # fmt: skip
+def test_a_decision_that_a_later_message_takes_back_is_nowhere_decided(first: str, then: str) -> None:
+    talk = Discussion(FORMS, says=(first, then, "done"))
+    settled = settle(talk.draft, talk.turns, ROSTER)
+    (decision,) = settled.decisions
+    assert decision.text in then
+    assert f'replaces "{first}"' in decision.detail
+    assert settled.insights == ()
+    assert first.rstrip(".") not in talk.summary

@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core.hearing import asks_to_end, can_decide, split_standing, strip_correction
+from ...core.hearing import asks_to_end, can_decide, find_taken_back, split_standing, strip_correction
 from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
@@ -170,11 +170,13 @@ def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
+    taken = find_taken_back(message)
+    instead = taken.instead if taken and taken.is_certain and not taken.is_remark else ()
     replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
     return tuple(
         each
         for each in dict.fromkeys(standing)
-        if each in decided or (replaces and strip_correction(each) != each and can_decide(each))
+        if each in (*decided, *instead) or (replaces and strip_correction(each) != each and can_decide(each))
     )
 
 

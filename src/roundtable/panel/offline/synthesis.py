@@ -17,6 +17,7 @@ from ...core.synthesis import (
     SUMMARY_LENGTH,
     Draft,
     Entry,
+    decision_turns,
     decision_with_question,
     join_lines,
     shorten_text,
@@ -47,7 +48,7 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     found = follow_discussion(table, library)
     drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
     said = [each for each in found.said if not ((drift := drifts[each.turn]) and drift.is_chat)]
-    marked = {number for turn in table.turns for number in turn.verdict.decisions}
+    marked = decision_turns(table.turns)
     decided = [each for each in said if each.piece.kind == "decision" and each.turn in marked]
     told = [each for each in said if each.piece.kind == "statement" and (each.prompt or _stems(each))]
     decisions, insights = (
