@@ -57,7 +57,7 @@ from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_p
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
-from .tracks import FEATURE, TrackChoice, hear_track, speaks_of_item
+from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
 from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
@@ -134,8 +134,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
-    can_imply_track: bool = False
-    """Whether words about the item take the track that was proposed; in older journals only Enter does."""
+    can_ask_to_end: bool = False
+    """Whether a wish to end is asked about, and an emptied review goes on; older journals have neither."""
     asks_last: bool = False
     """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
@@ -368,8 +368,6 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    if own and opening.can_imply_track and speaks_of_item(words, opening.tracks, own.key):
-        return _save_track(now, own, words, _show("notice", lines.track_taken(own.title), opening.lead))
     return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
@@ -393,7 +391,7 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show) -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     """Write the track; the steps of no other track are needed."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
@@ -401,7 +399,7 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show)
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
     after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     echo = (_show("choice", words, USER),) if words else ()
-    return after, (*echo, *shown, do.SaveTrack(chosen, not_needed, before))
+    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -940,6 +938,7 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
         user_name=opening.user_name, has_review=opening.has_review,
+        can_ask_to_end=opening.can_ask_to_end,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
 

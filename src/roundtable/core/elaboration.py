@@ -112,6 +112,8 @@ class Elaboration(do.Table, frozen=True):
     """Whether a host drafted the synthesis, so that it is marked unless the user accepts it (ART-8)."""
     has_review: bool = False
     """Whether the user reviews the synthesis before it is written (SYN-8)."""
+    can_ask_to_end: bool = True
+    """Whether a wish to end is asked about, and an emptied review goes on: not in an older journal."""
     reviewed: tuple[synthesis.Draft, ...] = ()
     """The synthesis before each change that the user made to it, the first one as it was drafted."""
     editing: int | None = None
@@ -128,6 +130,7 @@ class Elaboration(do.Table, frozen=True):
         steps: tuple[Step, ...] = (),
         user_name: str | None = None,
         has_review: bool = False,
+        can_ask_to_end: bool = True,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
@@ -136,7 +139,7 @@ class Elaboration(do.Table, frozen=True):
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            user_name=user_name or None, has_review=has_review,
+            user_name=user_name or None, has_review=has_review, can_ask_to_end=can_ask_to_end,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
@@ -309,7 +312,7 @@ def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
 
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    match hear(event.text, now.roster).kind:
+    match hear(event.text, now.roster, can_ask_to_end=now.can_ask_to_end).kind:
         case "silence" if not now.asked_if_there:
             rounds = now.rounds_without_user + 1
             return _go_on(
@@ -325,7 +328,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    meant = hear_exit_answer(event.text, now.roster)
+    meant = hear_exit_answer(event.text, now.roster, can_ask_to_end=now.can_ask_to_end)
     if meant == "exit":
         return wrap_up(now, event)
     return _contribute(replace(now, held=None), now.held if meant == "continue" and now.held else event)
@@ -503,7 +506,9 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
-    return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
+    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
+    is_over = not draft.entries and not now.can_ask_to_end
+    return _update_artifacts(changed, *echo) if is_over else _ask_for_review(changed, *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:

@@ -53,11 +53,11 @@ _INSISTS = re.compile(
 )
 
 
-def hear(text: str, roster: Roster) -> Heard:
+def hear(text: str, roster: Roster, *, can_ask_to_end: bool = True) -> Heard:
     """Return what a message in a discussion is: an exit before an address, one persona before the group."""
     if is_silence(text):
         return Heard("silence")
-    meant = hear_exit(text)
+    meant = hear_exit(text, can_ask_to_end=can_ask_to_end)
     return address(text, roster) if meant is None else Heard(meant)
 
 
@@ -126,13 +126,13 @@ _GOES_ON = re.compile(
 )
 
 
-def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
+def hear_exit(text: str, *, can_ask_to_end: bool = True) -> Literal["exit", "unclear-exit"] | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
     words = strip_fillers(text)
     said, is_short = " ".join(words), len(words) <= _MAX_UNCLEAR_WORDS
     if re.fullmatch(_EXIT, said) or (is_short and re.match(rf"{_WRAP_UP}(?!\S)", said)):
         return "exit"
-    if said in ("quit", "stop") or asks_to_end(text):
+    if said in ("quit", "stop") or (can_ask_to_end and asks_to_end(text)):
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
@@ -153,9 +153,10 @@ def asks_to_end(text: str) -> bool:
     return _ASKS_TO_END.fullmatch(" ".join(strip_fillers(text))) is not None
 
 
-def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
+def hear_exit_answer(text: str, roster: Roster, *, can_ask_to_end: bool = True) -> ExitAnswer:
     """Return what the answer to the question about an unclear exit means."""
-    heard, said = hear(text, roster).kind, " ".join(strip_fillers(text))
+    heard = hear(text, roster, can_ask_to_end=can_ask_to_end).kind
+    said = " ".join(strip_fillers(text))
     if heard in ("exit", "unclear-exit") or _ENDS.fullmatch(said):
         return "exit"
     return "continue" if heard == "silence" or _GOES_ON.fullmatch(said) else "contribution"

@@ -303,12 +303,6 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
 
 
-def track_taken(title: str) -> str:
-    """What is said to somebody who goes straight to the matter where a track is proposed (STEP-9)."""
-    taken = f"Taken as {article(title)} {title}; `track` at a menu changes that."
-    return f"{taken} What you said is not kept as an answer yet: the first question follows."
-
-
 def with_forecast(line: Line, forecast: str) -> Line:
     """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
     return replace(line, words=forecast) if line.menu and line.menu.find_label("E") else line

@@ -146,6 +146,7 @@ class DocumentSession(Session):
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
             has_review=True,
+            can_ask_to_end=True,
         )
 
     def _command(self) -> str:

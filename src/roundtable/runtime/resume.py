@@ -287,11 +287,11 @@ class Resume:
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
             has_review=True,
+            can_ask_to_end=True,
             track=track.key,
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
-            can_imply_track=True,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 
