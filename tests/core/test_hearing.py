@@ -359,8 +359,8 @@ def test_plain_agreement_takes_a_draft(words: str) -> None:
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
     "words",
-    ["", "no", "yes exactly, add_column in store.py", "Yes, but only for admins", "ok is a status", "yes and no",
-     "that fits in one table", "sure thing button", "correct the total", "It works offline"],
+    ["", "no", "yes exactly, add_column in store.py", "Yes, but only for admins", "ok is a status",
+     "yes and no", "that fits in one table", "sure thing button", "correct the total", "It works offline"],
 )  # fmt: skip
 def test_more_than_agreement_is_an_answer(words: str) -> None:
     assert not agrees_to_draft(words)

@@ -23,9 +23,8 @@ from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import UNCHANGED
-from .lock import journal_folder
+from .artifact import explain_refusal, is_markdown, one_line, read_if_there, restore_artifact
+from .files import UNCHANGED, journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
 
@@ -75,8 +74,8 @@ class UndoLog:
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # of many, the later half is kept
                 kept = notes[len(notes) // 2 :]
-                files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
-            files.append(path, msgspec.json.encode(note) + b"\n")
+                files.write(path, b"".join(map(files.encode_record, kept)))
+            files.append(path, files.encode_record(note))
             self.problems.pop(name, None)
         except DiskFailed as failure:
             self.problems[name] = f"This change of {one_line(name)} cannot be undone. {failure.failed}"
@@ -109,11 +108,7 @@ class UndoLog:
 
     def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment; a note may be of a write that was never made."""
-        try:
-            current = read_artifact(self._folder, name)
-        except FileNotFoundError:
-            current = None
-        document = current
+        document = current = read_if_there(self._folder, name)
         for note in reversed(notes):
             if document is not None and _digest(document) == note.after:
                 document = note.before
@@ -197,8 +192,8 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
         if explain_refusal(folder, name):
             continue
-        current = read_artifact(folder, name)
-        if not marker.stands_in(current):
+        current = read_if_there(folder, name)
+        if current is None or not marker.stands_in(current):
             continue
         shape = read_outline(current)
         place = find_block(shape, marker)
