@@ -13,6 +13,7 @@ from roundtable.core.hearing import (
     Heard,
     MenuChoice,
     address,
+    agrees_to_draft,
     hear,
     hear_choice,
     hear_edit,
@@ -343,3 +344,23 @@ def test_an_answer_to_edit_is_meant_by_its_whole_name_before_the_beginning_of_an
     assert hear_edit("edit options", labels) == "Options"
     assert hear_edit("edit cos", labels) == "Cost"
     assert hear_edit("edit opt", labels) is None
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    "words",
+    ["yes", "Yes, that fits.", "yes, that's it", "ok", "OK!", "Yes, exactly.", "that's right", "Looks good.",
+     "sure", "fits"],
+)  # fmt: skip
+def test_plain_agreement_takes_a_draft(words: str) -> None:
+    assert agrees_to_draft(words)
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    "words",
+    ["", "no", "yes exactly, add_column in store.py", "Yes, but only for admins", "ok is a status",
+     "yes and no", "that fits in one table", "sure thing button", "correct the total", "It works offline"],
+)  # fmt: skip
+def test_more_than_agreement_is_an_answer(words: str) -> None:
+    assert not agrees_to_draft(words)

@@ -40,6 +40,7 @@ from .hearing import (
     AnswerAddition,
     Steering,
     address,
+    agrees_to_draft,
     asks_something,
     find_corrected,
     hear_addition,
@@ -557,7 +558,7 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
     offer = _find_offer(now, question)
-    if is_silence(words) and offer:
+    if offer and (is_silence(words) or agrees_to_draft(words)):
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:

@@ -564,6 +564,19 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     return "feedback"
 
 
+_AGREES = re.compile(
+    r"(?:ok|okay|yes|yeah|yep|yup|sure|exactly|correct|agreed)?"
+    r"(?: ?(?:exactly|(?:that's|thats|that is|that) (?:it|right|correct|fine|fits|works|matches)"
+    r"|(?:it )?(?:fits|matches)|looks (?:good|right)))?"
+)
+
+
+def agrees_to_draft(text: str) -> bool:
+    """Whether a message says no more than that the draft of an answer fits: "Yes, that fits."."""
+    words = words_of(text)
+    return bool(words) and _AGREES.fullmatch(" ".join(words)) is not None
+
+
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:
     """Return the keys of those whom a message calls to the table, such as `E alex`; None for other words."""
     found = _TABLE.match(" ".join(words_of(text)))
