@@ -14,7 +14,15 @@ from roundtable import Project
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Item
 from roundtable.documents.answers import read_answers
-from roundtable.documents.handoff import collect_hand_off, write_spec
+from roundtable.documents.handoff import (
+    collect_hand_off,
+    write_agent_prompt,
+    write_page,
+    write_plan,
+    write_pull_request,
+    write_spec,
+    write_summary,
+)
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -179,6 +187,23 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
     assert found.risks[0].text == "Callers that catch IndexError."
     assert [point.text for point in found.questions] == ["Since which release?"]
+
+
+FENCED = BUG.replace(
+    "**Test**: `head([])` is None; fails today with IndexError.",
+    "**Test**:\n\n```text\ndef test_head():\n    assert head([]) is None\n```",
+)
+
+
+def test_a_test_that_is_code_stands_in_every_form() -> None:
+    found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": FENCED}, ())
+    code = "\n\n  ```text\n  def test_head():\n      assert head([]) is None\n  ```\n"
+    assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_page(found)
+    assert "see it fail for the reason that it names" in write_agent_prompt(found, "f")
+    assert code in write_agent_prompt(found, "f")
+    assert f"- [ ] The first test: **Test**:{code}" in write_pull_request(found, "f")
+    assert code in write_plan(found, "2026-11-16")
+    assert "First failing test: Test: def test_head(): (bug-report.md" in write_summary(found, "x")
 
 
 PLAN = """# Change Plan

@@ -593,34 +593,38 @@ def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> Non
     }  # fmt: skip
 
 
-BARE_NONES = """None
-none.
-nothing
-Nothing at all.
-None, really
-not applicable
-Not applicable here.
-does not apply
-None (unverified)
-Nothing, none at all
-Keine
-approved""".split("\n")
-MORE_THAN_NONE = """None of them may write.
-Nothing may be lost.
-Approved. They asked for a test.
-No new key
-none, except that anybody can make links, there is no login
-none, see app/Python 3.11, stdlib only, nothing may be added
-nothing, same as today
-None, only Lena's Excel reads links.db by hand
-none - the CRM reads the table directly
-nothing - well, the CSV import breaks
-None, because the old index stays
-not applicable (one process)
-not needed until June
-Nobody
-Never
-same as before""".split("\n")
+BARE_NONES = [
+    "None",
+    "none.",
+    "nothing",
+    "Nothing at all.",
+    "None, really",
+    "not applicable",
+    "Not applicable here.",
+    "does not apply",
+    "None (unverified)",
+    "Nothing, none at all",
+    "Keine",
+    "approved",
+]
+MORE_THAN_NONE = [
+    "None of them may write.",
+    "Nothing may be lost.",
+    "Approved. They asked for a test.",
+    "No new key",
+    "none, except that anybody can make links, there is no login",
+    "none, see app/Python 3.11, stdlib only, nothing may be added",
+    "nothing, same as today",
+    "None, only Lena's Excel reads links.db by hand",
+    "none - the CRM reads the table directly",
+    "nothing - well, the CSV import breaks",
+    "None, because the old index stays",
+    "not applicable (one process)",
+    "not needed until June",
+    "Nobody",
+    "Never",
+    "same as before",
+]
 
 
 @pytest.mark.parametrize("words", BARE_NONES)

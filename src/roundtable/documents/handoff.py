@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import indent
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -112,18 +113,13 @@ def collect_hand_off(
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
-    criteria = (
-        HandOffPoint(mark_like(point.text, criterion), point.source)
-        for point in found["criteria"]
-        for criterion in point.details or split_scenarios(point.text)
-    )
-    requirements = (*criteria, *_list_requirements(documents))
+    requirements = (*_list_criteria(found["criteria"]), *_list_requirements(documents))
     # Without a test of the user's, a criterion that does not hold today.
     failing = (
         HandOffPoint(one, each.source)
         for each in requirements
         for one in each.details
-        if not _PASSES_TODAY.search(one)
+        if not is_code(one) and not _PASSES_TODAY.search(one)
     )
     tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     # A bug report names its place in the cause.
@@ -170,9 +166,18 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
         label = fold_text(each.label)
         if label in wanted and each.text and not says_none(unescape_markdown(each.words)):
             shown = "" if label in _SILENT_LABELS and each.words else f"**{each.label}**: "
-            details = tuple(part for part in each.parts if not is_code(part))
-            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, details))
+            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, each.parts))
     return tuple(found.values())
+
+
+def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
+    """Yield each criterion of the answers; the code of an answer belongs to the last of its criteria."""
+    for point in points:
+        code = tuple(filter(is_code, point.details))
+        plain = [each for each in point.details if each not in code] or split_scenarios(point.text)
+        for each in plain[:-1]:
+            yield HandOffPoint(mark_like(point.text, each), point.source)
+        yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
 
 
 def _list_paths(point: HandOffPoint) -> dict[str, str]:
@@ -286,9 +291,10 @@ def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
     boxes: list[str] = []
     for each in hand_off.requirements:
-        boxes += [f"- [ ] {each.text}", *(f"  - [ ] {one}" for one in each.details)]
-    tests = [each.text for each in hand_off.first_test]
-    boxes += [f"- [ ] The first test: {each}" for each in tests if not any(each in box for box in boxes)]
+        boxes += [f"- [ ] {each.text}", *_write_details(each, "- [ ] ")]
+    for each in hand_off.first_test:
+        if not any(each.text in box for box in boxes):
+            boxes += [f"- [ ] The first test: {each.text}", *_write_details(each)]
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_parts(hand_off, _PULL_REQUEST),
@@ -351,10 +357,16 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     ]
     lines = [f"For whoever builds it: {', '.join(counts)}."]
     lines += [
-        f"First failing test: {unescape_markdown(each.text.replace('**', ''))} ({each.source})"
+        f"First failing test: {unescape_markdown(_name_test(each).replace('**', ''))} ({each.source})"
         for each in hand_off.first_test
     ]
     return "\n".join([*lines, f"The whole page: {command}"])
+
+
+def _name_test(test: HandOffPoint) -> str:
+    """Return a test in one line; code by its first line."""
+    first = next((line for each in test.details for line in each.split("\n") if not is_code(line)), "")
+    return f"{test.text} {first.strip()}" if test.text.endswith("**:") else test.text
 
 
 def _write_parts(hand_off: HandOff, parts: Iterable[tuple[str, str]]) -> list[str]:
@@ -379,5 +391,14 @@ def _write_points(points: Sequence[HandOffPoint]) -> str:
     lines = []
     for each in points:
         lines.append(f"- {each.text}" if is_shared else f"- {each.text} ({each.source})")
-        lines += [f"  - {_LIST_MARK.sub('', detail, count=1)}" for detail in each.details]
+        lines += _write_details(each)
     return "\n".join([*lines, "", f"Source: {sources.pop()}"] if is_shared else lines)
+
+
+def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:
+    """Yield what belongs to a point as entries below it, code as code."""
+    for detail in point.details:
+        if is_code(detail):
+            yield indent(f"\n{detail}\n", "  ")
+        else:
+            yield f"  {sign}{_LIST_MARK.sub('', detail, count=1)}"

@@ -163,7 +163,7 @@ def _strip_end(line: str) -> str:
 
 
 def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
-    """Return the text as runs of lines and, between them, code as it stands: in its fence, or in one of ours."""
+    """Return the text as runs of lines and, between them, code as it stands, in its fence or one of ours."""
     blocks: list[tuple[str, ...] | str] = []
     held: list[str] = []
     lines = text.splitlines()
@@ -198,8 +198,8 @@ _PLAIN_HEAD = re.compile(r"\s*+(?:if|elif|else|while|for|with|try|except|finally
 _STATEMENT = re.compile(r"\s*+(?:SELECT|INSERT INTO|CREATE TABLE|ALTER TABLE)\b")
 _STACK_FRAME = re.compile(r"\s++at [\w$.<>/ ]+\([^()]*:\d+\)$")
 _CODE_LINE = re.compile(
-    r"[>E]?\s*+(?:(?:from [\w.]+ )?import [\w.*]+(?:, ?[\w.*]+| as \w+)*$|@[\w.]+(?:\(.*\))?$|(?:>>>|\.\.\.|//|#) "
-    r"|[)\]}]+[;,)]*$|(?:\w+ )?[\w.\[\]\"']+(?:: ?[\w.\[\], |]+)? [-+*/|]?= \S|(?:\w+ )?[\w.]*\w\(.*[)(,;:]$"
+    r"[>E]?\s*+(?:(?:from [\w.]+ )?import [\w.*]+(?:, ?[\w.*]+| as \w+)*$|@[\w.]+(?:\(.*\))?$"
+    r"|(?:>>>|\.\.\.|//|#) |[)\]}]+[;,)]*$|(?:\w+ )?[\w.\[\]\"']+(?:: ?[\w.\[\], |]+)? [-+*/|]?= \S|(?:\w+ )?[\w.]*\w\(.*[)(,;:]$"
     r"|assert .*[(=<>\[]|(?:return|raise|yield|pass|break|continue)(?: \S+)?$"
     r"|\w+(?:\.\w+)*(?:Error|Exception)(?::|$))|.*[;{]$"
 )
