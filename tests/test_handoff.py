@@ -338,6 +338,32 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
 
 
+def test_the_first_failing_test_is_of_a_must_before_a_should() -> None:
+    spec = STATIC.replace("app.js as today", "app.js small").replace("it on | Must", "it on | Should")
+    spec = spec.replace("file | Should", "file | Must")
+    (first,) = collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).first_test
+    assert first.text.startswith("**AC-002-01**")
+
+
+def test_the_quick_scan_names_places_and_what_success_is() -> None:
+    scan = "## 1. Scope\n\n**Files**: app/server.py\n\n**Success**: Mails go from 20 to under 5.\n"
+    found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, (), lambda _: 1)
+    assert [each.text for each in found.places] == ["**Files**: app/server.py"]
+    assert [each.text for each in found.requirements] == ["Mails go from 20 to under 5."]
+
+
+def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:
+    made = "Option A: the lease is the timeout plus 10 s"
+    block = (
+        "# Spec\n\n## 3. User Journeys\n\n<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->\n\n"
+        f"### Elaboration Insights (Step 01-03: User Journeys)\n\n#### Decisions Made\n- {made}\n"
+    )
+    record = "## 1. Options\n\n### ADR-001: One process\n\n#### Decision\n\nOption A, one process.\n"
+    documents = {"requirements-spec.md": block, "architecture-overview.md": record}
+    decisions = collect_hand_off(Item("a", "A", ""), documents, ()).decisions
+    assert [each.text for each in decisions] == ["**ADR-001**: One process", made]
+
+
 @pytest.mark.rule("ART-8")
 def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     marked = STATIC.replace("| Must |", "| Must (unverified) |")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
-from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
@@ -29,7 +29,7 @@ _LABELS = {
     "problem": ("problem", "what happens", "how to repeat", "cause"),
     "reason to act": ("change", "afterwards", "trigger", "need"),
     "decisions": ("decision", "fix"),
-    "criteria": ("expected", "acceptance"),
+    "criteria": ("expected", "acceptance", "success"),
     "contract": ("contract", "limits", "rules", "refusal", "checks"),
     "fixed": ("constraints", "fixed points", "conditions"),
     "places": ("first edit", "touched", "places"),
@@ -117,7 +117,7 @@ def collect_hand_off(
     # Without a test of the user's, a criterion that does not hold today.
     failing = (
         HandOffPoint(one, each.source)
-        for each in requirements
+        for each in sorted(requirements, key=_rank)
         for one in each.details
         if not is_code(one) and not _PASSES_TODAY.search(one)
     )
@@ -136,7 +136,9 @@ def collect_hand_off(
         decisions=(*_list_decisions(documents), *found["decisions"]),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=tuple(_tell_missing(each, lines_of) for each in found["places"] or causes),
+        places=tuple(
+            _tell_missing(each, lines_of) for each in found["places"] or _pick(labelled, ["files"]) or causes
+        ),
         risks=found["risks"],
         first_test=tests[:1],
         left_out=found["left_out"],
@@ -206,9 +208,10 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         ]
         title = f"**{record.id}**: {escape_markdown(record.text)}"
         yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
-    recorded = "\n".join(record.body for record in records)
+    recorded = fold_text("\n".join(record.body for record in records))
     for block, number, made in find_decisions(documents):
-        if made.partition(": ")[0] not in recorded:
+        parts = (part.rstrip(".") for part in fold_text(made).split(": "))
+        if not all(part in recorded or part == NO_REASON for part in parts):
             yield HandOffPoint(made, f"{block.file}:{number}, roundtable on step {block.step_id}")
 
 
@@ -222,6 +225,12 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         name = name if UNVERIFIED in each.text else mark_like(priority, name)
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     yield from _list_rows(documents, MATRIX, "NFR")
+
+
+def _rank(requirement: HandOffPoint) -> int:
+    """Return how soon a requirement is needed; one without a priority is as soon as a Must."""
+    name = requirement.text.partition(": ")[0]
+    return next((at for at, each in enumerate(PRIORITIES) if f"({each})" in name), 0)
 
 
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:

@@ -199,7 +199,8 @@ _STATEMENT = re.compile(r"\s*+(?:SELECT|INSERT INTO|CREATE TABLE|ALTER TABLE)\b"
 _STACK_FRAME = re.compile(r"\s++at [\w$.<>/ ]+\([^()]*:\d+\)$")
 _CODE_LINE = re.compile(
     r"[>E]?\s*+(?:(?:from [\w.]+ )?import [\w.*]+(?:, ?[\w.*]+| as \w+)*$|@[\w.]+(?:\(.*\))?$"
-    r"|(?:>>>|\.\.\.|//|#) |[)\]}]+[;,)]*$|(?:\w+ )?[\w.\[\]\"']+(?:: ?[\w.\[\], |]+)? [-+*/|]?= \S|(?:\w+ )?[\w.]*\w\(.*[)(,;:]$"
+    r"|(?:>>>|\.\.\.|//|#) |[)\]}]+[;,)]*$|(?:\w+ )?[\w.\[\]\"']+(?:: ?[\w.\[\], |]+)? [-+*/|]?= \S"
+    r"|(?:\w+ )?[\w.]*\w\(.*[)(,;:]$"
     r"|assert .*[(=<>\[]|(?:return|raise|yield|pass|break|continue)(?: \S+)?$"
     r"|\w+(?:\.\w+)*(?:Error|Exception)(?::|$))|.*[;{]$"
 )
