@@ -301,8 +301,8 @@ def test_a_requirement_without_criteria_says_what_is_open() -> None:
         "01-06", {"Features": FEATURES, "Acceptance": SEES, "Rules": "Only guests.", "Refusal": None}
     )
     assert text.partition("### FR-002: ")[2].startswith(
-        "A guest books one without an account\n\n- Open question: In which situation, after which action, "
-        "would you see what, so that FR-002 is done?\n\n### Rules and Open Points\n\n"
+        "A guest books one without an account\n\n- Open question: When does FR-002 count as done: "
+        "in which situation, after which action, what do you see?\n\n### Rules and Open Points\n\n"
         "**Rules**: Only guests.\n\n- Open question: When must it say no"
     )
 
@@ -686,6 +686,29 @@ BLOCK = """# Spec
 - We agreed: one log a day: because the disk is small
 - Decision: 503 for all: the proxies know it
 """
+
+
+def test_a_record_of_an_option_is_titled_by_its_step_with_the_question_as_context() -> None:
+    asked = "Suppose it comes after all. Option A prepares for it: more work now. Option B: less. Which one?"
+    lines = f"""
+- We go with option B, because the provider changes: in answer to "{asked}"
+- B: reason not given; in answer to "Now or `later`?"; replaces "A"
+"""
+    block = f"{BLOCK.partition('- We decide')[0]}{lines.lstrip()}"
+    other = block.replace("01-03", "01-05")
+    text = drafted("03-04", {}, {"requirements-spec.md": block, "nfr.md": other})
+    assert re.findall("### (ADR.*)", text) == [
+        "ADR-001: Option B (step 01-03)",
+        "ADR-002: B (step 01-03)",
+        "ADR-003: Option B (step 01-05)",
+        "ADR-004: B (step 01-05)",
+    ]
+    decided = "We go with option B, because the provider changes."
+    assert f"#### Context\n\n{asked}\n\n#### Decision\n\n{decided}\n\n###" in text
+    assert (
+        "#### Context\n\nNow or `later`?\n\n#### Decision\n\nB.\n\n"
+        '**Reason**: Reason not given; replaces "A"' in text
+    )
 
 
 @pytest.mark.parametrize(

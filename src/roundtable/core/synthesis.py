@@ -33,6 +33,7 @@ HEADINGS: Mapping[Part, str] = {
     "questions": "Open Questions",
     "actions": "Action Items",
 }
+_IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
@@ -182,6 +183,22 @@ def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[in
     return tuple(sorted(_read_decisions(turns, by_sound=by_sound).standing))
 
 
+def decision_with_question(words: str, asked: str, turns: tuple[int, ...]) -> Entry:
+    """Return a decision in the user's words, which say too little alone, and behind them what was asked."""
+    reason = "" if _REASON.search(words) else f"{NO_REASON}; "
+    return Entry(words, turns, f'{reason}{_IN_ANSWER_TO}{asked}"')
+
+
+def split_detail(detail: str) -> tuple[str, str]:
+    """Return the reason in a decision's detail and the question that it answers; either may be empty."""
+    reason, mark, rest = detail.partition(_IN_ANSWER_TO)
+    if not mark:
+        return detail, ""
+    asked, replaces, before = rest.partition(f'"{_REPLACES}')
+    reason = reason.removesuffix("; ")
+    return f"{reason}{_REPLACES}{before}" if replaces else reason, asked.removesuffix('"')
+
+
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return what keeps a draft from being accepted as it is, in words that a panel can act on."""
     found: list[str] = []
@@ -222,7 +239,7 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     decisions += [Entry(own_words(turn), (turn.number,)) for turn in decided.left_out(decisions, turns)]
     for at, entry in enumerate(decisions):
         for before in filter(None, map(decided.standing.get, entry.turns)):
-            detail = f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"'
+            detail = f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"'
             decisions[at] = replace(entry, detail=detail)
     return replace(
         draft,

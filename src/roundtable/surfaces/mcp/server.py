@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -392,11 +391,6 @@ def _register_prompts(server: MCPServer[Any]) -> None:
 
 
 # --- a port ---------------------------------------------------------------------------------------------
-
-
-def make_token() -> str:
-    """Return a token that nobody can guess."""
-    return secrets.token_urlsafe(32)
 
 
 def make_address(port: int, token: str) -> str:
