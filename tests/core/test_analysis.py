@@ -106,7 +106,9 @@ def test_a_phase_whose_steps_are_done_goes_straight_to_its_menu() -> None:
     progress = Progress(("01-01", "01-03", "01-08"))
     play = Play(opening(LAST, kind="menu", arrival="resumed", progress=progress))
     assert play.order == ["greeting", "menu"]
-    assert play.texts("greeting")[0].endswith("Let us pick up from Phase 00 (Quick Scan).")
+    assert play.texts("greeting")[0].endswith(
+        "Let us pick up from the menu of MoSCoW Prioritization; Phase 00 (Quick Scan) comes next."
+    )
     assert play.commands[-1] == do.Listen("menu")
 
 
@@ -139,15 +141,20 @@ def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
     menu = at_menu(progress=Progress(("01-01",)))
     assert [show.line.text for show in recall(menu.now)] == [
         "Maya Chen: Welcome back. Last time we completed Business Context Discovery and "
-        "User Experience & Journeys. Let us pick up from MoSCoW Prioritization."
+        "User Experience & Journeys. Let us pick up from the menu of User Experience & Journeys; "
+        "MoSCoW Prioritization comes next."
     ]
     again = Play(opening(progress=Progress(("01-03",))))
     assert [show.line.text for show in recall(again.now)] == [
         "Maya Chen: Welcome back. Let us pick up from User Experience & Journeys."
     ]
+    edited = at_menu(progress=Progress(("01-01",))).says("edit 1")
+    assert recall(edited.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
     assert recall(Play(opening(kind="elaborate")).now) == ()
     discussed = at_menu(progress=Progress(("01-01",))).says("E")
-    assert recall(discussed.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
+    assert recall(discussed.now)[0].line.text.endswith(
+        "Let us pick up from the roundtable on User Experience & Journeys."
+    )
 
 
 @pytest.mark.rule("FOCUS-2")

@@ -80,9 +80,11 @@ def test_a_leg_that_is_recalled_in_the_middle_goes_on_with_its_own_step() -> Non
 @pytest.mark.rule("GREET-6")
 def test_a_menu_that_is_recalled_after_the_last_step_names_the_next_phase_or_the_end() -> None:
     last = at_menu(step=LAST, progress=Progress(("01-01", "01-03"), ("00-quick-scan",)))
-    assert recalled(last)[0].text.endswith("Let us pick up from Phase 02 (Impact Analysis).")
+    assert recalled(last)[0].text.endswith(
+        "Let us pick up from the menu of MoSCoW Prioritization; Phase 02 (Impact Analysis) comes next."
+    )
     end = at_menu(step=STEPS[5], phase=PHASES[4], progress=Progress((), PHASE_KEYS[:4]))
-    assert recalled(end)[0].text.endswith("Let us pick up from the end of the analysis.")
+    assert recalled(end)[0].text.endswith("; the end of the analysis comes next.")
 
 
 # --- what a panel is told -------------------------------------------------------------------------------

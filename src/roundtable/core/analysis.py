@@ -55,7 +55,7 @@ from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
-from .synthesis import mark_unverified, shorten_text, strip_mark
+from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track, speaks_of_item
 from .turns import USER
@@ -327,13 +327,17 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
-    is_open = not now.saved or now.elaboration is not None
-    ahead = now.step if is_open else next(iter(left), None)
-    place = ahead.title if ahead else "the end of the analysis"
-    if ahead is None and (phase := opening.next_phase):
-        place = f"Phase {phase.number} ({phase.name})"
+    is_asked = not now.saved or now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
+    if now.elaboration is not None:
+        place = f"the roundtable on {now.step.title}"
+    elif is_asked:
+        place = now.step.title
+    else:
+        at, phase = opening.step.title if opening.step else opening.phase.name, opening.next_phase
+        ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
+        place = f"the menu of {at}; {left[0].title if left else ahead} comes next"
     # A step that is opened again is not also named as done.
-    steps = {step.step_id: step.title for step in opening.steps if step != ahead}
+    steps = {step.step_id: step.title for step in opening.steps if step != opening.step or not is_asked}
     ours = [step_id for step_id in now.completed_steps if phase_of(step_id) == opening.phase]
     done = [steps[step_id] for step_id in ours if step_id in steps]
     past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
@@ -424,8 +428,12 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     with_words = {label for label, draft in drafts.items() if draft.text}
     if by_panel:
         known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
-    else:  # what the code suggests is a guess: the user is asked, and Enter takes it
-        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+    else:  # what the code suggests is a guess, what a host passed on is unheard: Enter takes either
+        known = {
+            label
+            for label, draft in drafts.items()
+            if draft.source != GUESSED and not (draft.source == STANDING and UNVERIFIED in draft.text)
+        }
     questions = _unanswered_questions(after)
     asked = [question for question in questions if question.label not in known]
     if by_panel:

@@ -334,6 +334,11 @@ class Executor:
         stored = self._outputs.stored_answers() | number_requirements(documents)
         return stored | read_answers(documents, item.name)
 
+    def find_marked_steps(self, item: Item) -> tuple[str, ...]:
+        """Return the steps with an answer that a host passed on and nobody has accepted yet (ART-8)."""
+        stored = self._stored_answers(item).items()
+        return tuple(sorted({step_id for (step_id, _), text in stored if UNVERIFIED in text}))
+
     # --- with the store ---------------------------------------------------------------------------------
 
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:

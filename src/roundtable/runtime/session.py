@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar, assert_never
 
+from msgspec.structs import replace
+
 from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
@@ -25,6 +27,7 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
+from ..core.synthesis import UNVERIFIED
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
@@ -183,8 +186,9 @@ class Session:
                     case do.StartOver():
                         after = await self._aside(resume.start_over)
                     case do.Advance():
-                        reopen = partial(resume.reopen, ending.step_id, asks_last=ending.is_back)
-                        after = await self._aside(reopen if ending.step_id else resume.next)
+                        step_id = ending.step_id or await self._find_marked(leg)
+                        reopen = partial(resume.reopen, step_id, asks_last=ending.is_back)
+                        after = await self._aside(reopen if step_id else resume.next)
                     case other:
                         assert_never(other)
                 if after is None or after.journal.path != leg.journal.path:
@@ -197,6 +201,20 @@ class Session:
                     await self._show(Line("done", text))
                     return
                 leg = after
+
+    async def _find_marked(self, leg: Leg) -> str:
+        """Return the next step whose marked answers can be accepted, after one that was reopened (ART-8)."""
+        if self._reopen is None or self._executor is None:
+            return ""
+        step, item = leg.analysis.opening.step, leg.analysis.opening.item
+        marked = await self._aside(partial(self._executor.find_marked_steps, item))
+        later = [each for each in marked if step and each > step.step_id]
+        self._reopen = next((each for each in later if each in leg.analysis.completed_steps), None)
+        if self._reopen is None:
+            return ""
+        text = f"Step {self._reopen} has answers marked {UNVERIFIED}, too. Enter accepts one as it stands."
+        await self._show(Line("notice", text))
+        return self._reopen
 
     async def _commit(self, leg: Leg, event: on.Event, panel: str = "") -> None:
         if waits_for_disk(event):
@@ -295,6 +313,11 @@ class Session:
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
             leg.commands = tuple(each for each in leg.commands if each not in echoes)
+        if leg.can_wrap_up and isinstance(leg.commands[-1], do.Listen) and discussion is not None:
+            last = texts.contribution(discussion.turns[-1], discussion.roster)
+            is_shown = any(isinstance(each, do.Show) and each.line.turn for each in leg.commands)
+            if last.speaker != USER and not is_shown:  # the others passed; it waits for a reply
+                await self._show(replace(last, kind="resume"))
         if not (self._interactive and leg.can_wrap_up):
             return True
         leg.commands = (await self._show_all(leg.commands),)

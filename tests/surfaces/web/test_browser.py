@@ -312,6 +312,33 @@ def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     awaits(page, "answer")
 
 
+def test_an_answer_that_comes_second_can_still_be_read(houses: Any, place: Place) -> None:
+    house = houses(place[0])
+    ana, ben, cleo = house.let_in("Ana"), house.let_in("Ben"), house.let_in("Cleo")
+    held: list[Any] = []
+    ben.route("**/say", lambda route: held.append(route))  # it waits until the test lets it go on
+    ana.click("text=Open the table")
+    for number, words in enumerate(ANSWERS, start=1):
+        for page in (ana, ben, cleo):
+            expect(page.locator("#log .question")).to_have_count(number, timeout=PATIENCE)
+            awaits(page, "answer")
+        if number == len(ANSWERS):
+            cleo.fill("#text", "Not even sent.")
+            ben.fill("#text", "Mine, <b>too</b>.")
+            ben.press("#text", "Enter")
+        ana.fill("#text", words)
+        ana.press("#text", "Enter")
+        expect(ana.locator("#log .answer")).to_have_count(number, timeout=PATIENCE)
+    for page in (ana, ben, cleo):
+        awaits(page, "menu")
+    expect(cleo.locator(".unsaid")).to_have_text(["Not said: Not even sent."])
+    expect(ben.locator(".unsaid")).to_have_count(0)  # it may still count
+    held[0].continue_()
+    expect(ben.locator("#problem")).to_contain_text("faster", timeout=PATIENCE)
+    expect(ben.locator(".unsaid")).to_have_text(["Not said: Mine, <b>too</b>."])
+    expect(ana.locator(".unsaid")).to_have_count(0)
+
+
 @pytest.mark.rule("MENU-3")
 def test_enter_at_the_menu_continues_and_words_are_feedback(houses: Any, completed: Place) -> None:
     page = houses(completed[0]).let_in("Ana")

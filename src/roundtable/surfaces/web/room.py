@@ -369,6 +369,8 @@ class Room:
 
     def _take(self, line: Line, session: Session) -> None:
         self.awaits, self._speech = None, _Speech()
+        if line.kind == "resume" and line.turn:  # among the turns that were shown again
+            return
         before = self._before
         if line.kind in ("step", "introduction", "menu"):
             self._before = read_documents(session.folder)

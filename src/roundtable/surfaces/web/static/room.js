@@ -12,6 +12,7 @@ const connection = document.getElementById("connection");
 const room = table.dataset.room;
 const SILENCE = 40000; // the server is heard from every 15 seconds
 const SLOWLY = 3000;
+const READING = 10000;
 
 let last = table.dataset.after;
 let state = JSON.parse(table.dataset.state);
@@ -19,6 +20,8 @@ let source = null;
 let watchdog = 0;
 let typed = 0;
 let drawn = "";
+let sending = ""; // words on their way, of which nobody knows yet whether they count
+let refused = 0; // when
 
 // --- the stream ---------------------------------------------------------------------------------------
 
@@ -109,7 +112,10 @@ function show_table() {
   const busy = state.open && !state.listen && !state.talking;
   form.classList.toggle("busy", busy && drawn !== "");
   const wanted = [state.open, state.listen, state.chair, state.talking].join();
-  if (wanted !== drawn && (!busy || !drawn)) draw_form(wanted);
+  if (wanted !== drawn && (!busy || !drawn)) {
+    if (Date.now() - refused > READING) problem.hidden = true; // it is about something that is over
+    draw_form(wanted);
+  }
 }
 
 // --- the form -----------------------------------------------------------------------------------------
@@ -131,16 +137,25 @@ async function draw_form(wanted) {
     const after = form.querySelector("textarea");
     const is = form.firstElementChild?.dataset.awaits;
     const kind = (awaits) => (awaits === "early" ? "discussion" : awaits);
-    if (after && !after.value && kept?.text && kept.text !== asked && kind(was) === kind(is)) {
+    const is_own = kept?.text.trim() && kept.text !== asked;
+    if (after && !after.value && is_own && kind(was) === kind(is)) {
       after.value = kept.text;
       after.setSelectionRange(kept.start, kept.end);
-    }
+    } else if (is_own && kept.text !== sending && was !== "review") show_unsaid(kept.text);
     const adding = part && form.querySelector('[name="add"]'); // there may be more to add
     if (adding) form.querySelector("#part").value = part;
     const first = form.querySelector("[data-key][data-enter]") || adding || after || form.querySelector("button");
     if (had_focus) first?.focus({ preventScroll: true });
     form.querySelectorAll("textarea").forEach(fit);
   });
+}
+
+// What was asked is no longer asked, and the new form has no field for the words: they stay to be read.
+function show_unsaid(words) {
+  const note = document.createElement("div");
+  note.className = "entry note unsaid";
+  note.textContent = `Not said: ${words}`;
+  keep_end(() => log.append(note));
 }
 
 function fit(area) {
@@ -162,6 +177,7 @@ async function send(action, fields) {
   if (action === "typing") return false;
   problem.textContent = text;
   problem.hidden = false;
+  refused = Date.now();
   return false;
 }
 
@@ -173,8 +189,11 @@ form.addEventListener("submit", async (event) => {
   problem.hidden = true;
   const buttons = form.querySelectorAll("button");
   buttons.forEach((button) => { button.disabled = true; });
+  sending = "choice" in fields ? "" : fields.text || "";
   const sent = await send(address.split("/").pop(), fields);
   buttons.forEach((button) => { button.disabled = false; });
+  if (!sent && sending.trim() && form.querySelector("#text")?.value !== sending) show_unsaid(sending);
+  sending = "";
   // The form may have been drawn anew meanwhile, with the words that were on their way.
   for (const each of new Set([area, form.querySelector("#text")])) {
     if (sent && each?.id === "text" && each.value === fields.text && !("choice" in fields)) {
