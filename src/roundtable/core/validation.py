@@ -47,13 +47,8 @@ _SETTLED = phrases_of(
 _MAX_SETTLED_WORDS = 16
 # Nobody misses these in a document; "nobody", "never" and "as before" answer something.
 _NONES = phrases_of(
-<<<<<<< HEAD
-    "none | nothing | not applicable | doesn't apply | does not apply | not relevant | not needed"
-    "| keine | nichts"
-=======
     "none | nothing | not applicable | doesn't apply | does not apply | not relevant | not needed | keine"
     "| nichts"
->>>>>>> main
 )
 _AROUND_NONES = word_set("none nothing else at all here really unverified assumed")
 _APPROVALS = phrases_of("approved | genehmigt")
