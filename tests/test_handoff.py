@@ -14,7 +14,15 @@ from roundtable import Project
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Item
 from roundtable.documents.answers import read_answers
-from roundtable.documents.handoff import collect_hand_off, write_spec
+from roundtable.documents.handoff import (
+    collect_hand_off,
+    write_agent_prompt,
+    write_page,
+    write_plan,
+    write_pull_request,
+    write_spec,
+    write_summary,
+)
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -181,6 +189,23 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert [point.text for point in found.questions] == ["Since which release?"]
 
 
+FENCED = BUG.replace(
+    "**Test**: `head([])` is None; fails today with IndexError.",
+    "**Test**:\n\n```text\ndef test_head():\n    assert head([]) is None\n```",
+)
+
+
+def test_a_test_that_is_code_stands_in_every_form() -> None:
+    found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": FENCED}, ())
+    code = "\n\n  ```text\n  def test_head():\n      assert head([]) is None\n  ```\n"
+    assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_page(found)
+    assert "see it fail for the reason that it names" in write_agent_prompt(found, "f")
+    assert code in write_agent_prompt(found, "f")
+    assert f"- [ ] The first test: **Test**:{code}" in write_pull_request(found, "f")
+    assert code in write_plan(found, "2026-11-16")
+    assert "First failing test: Test: def test_head(): (bug-report.md" in write_summary(found, "x")
+
+
 PLAN = """# Change Plan
 
 **Item**: Take a path
@@ -311,6 +336,32 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     ):
         assert words in text, words
     assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
+
+
+def test_the_first_failing_test_is_of_a_must_before_a_should() -> None:
+    spec = STATIC.replace("app.js as today", "app.js small").replace("it on | Must", "it on | Should")
+    spec = spec.replace("file | Should", "file | Must")
+    (first,) = collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).first_test
+    assert first.text.startswith("**AC-002-01**")
+
+
+def test_the_quick_scan_names_places_and_what_success_is() -> None:
+    scan = "## 1. Scope\n\n**Files**: app/server.py\n\n**Success**: Mails go from 20 to under 5.\n"
+    found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, (), lambda _: 1)
+    assert [each.text for each in found.places] == ["**Files**: app/server.py"]
+    assert [each.text for each in found.requirements] == ["Mails go from 20 to under 5."]
+
+
+def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:
+    made = "Option A: the lease is the timeout plus 10 s"
+    block = (
+        "# Spec\n\n## 3. User Journeys\n\n<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->\n\n"
+        f"### Elaboration Insights (Step 01-03: User Journeys)\n\n#### Decisions Made\n- {made}\n"
+    )
+    record = "## 1. Options\n\n### ADR-001: One process\n\n#### Decision\n\nOption A, one process.\n"
+    documents = {"requirements-spec.md": block, "architecture-overview.md": record}
+    decisions = collect_hand_off(Item("a", "A", ""), documents, ()).decisions
+    assert [each.text for each in decisions] == ["**ADR-001**: One process", made]
 
 
 @pytest.mark.rule("ART-8")

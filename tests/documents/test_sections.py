@@ -1019,3 +1019,120 @@ def test_an_error_keeps_its_id() -> None:
 )
 def test_errors_need_names(answer: str, start: str) -> None:
     assert drafted("04-04", {"Errors": answer}).startswith(start)
+
+
+CODE = """
+def test_more_than_a_day():
+    day = Day(start, end)
+
+    assert day.hours() == 25
+---
+import pytest
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_x(n):
+    assert Day(n).hours == n
+---
+Traceback (most recent call last):
+  File "app/server.py", line 3, in <module>
+    main()
+KeyError: 'x'
+---
+class Day:
+    hours: int = 3
+---
+{
+  "error": "expired",
+  "code": 410
+}
+---
+function hours(day) {
+  return day.end - day.start;
+}
+---
+for link in links:
+    print(link)
+---
+if link.expires_at <= now():
+    raise Gone
+---
+java.lang.IllegalStateException: no lease
+\tat com.courier.Queue.take(Queue.java:21)
+\tat com.courier.Main.main(Main.java:3)
+---
+Error: boom
+    at send (/srv/app/sender.js:12:5)
+    at process (/srv/app/main.js:3:1)
+---
+    def test_x():
+>       assert hours() == 25
+E       assert 1 == 25
+---
+Test: def test_x():
+    assert hours() == 25
+---
+SELECT id
+  FROM links
+ WHERE expires_at < now
+""".strip("\n").split("\n---\n")
+NO_CODE = """
+the roles:
+    admin
+    guest
+---
+Steps:
+  1. open the page
+  2. press Save
+---
+if it is late:
+    we wait for Ana
+---
+for everybody in support:
+  - a banner
+---
+- first
+  - nested
+- second
+---
+A link that expired
+   answers 410
+---
+Given a link
+  When it expired
+  Then 410
+---
+try it twice:
+   once with a login, once without
+---
+we meet
+   at noon (or later)
+---
+import customers
+   from the CRM
+---
+timeout = 30
+retries = 3
+---
+with a login:
+    the owner sees all
+---
+else:
+    ask Ana
+---
+class A customers:
+    get it first
+""".strip("\n").split("\n---\n")
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_code_keeps_its_form_without_a_fence(code: str) -> None:
+    text = drafted("03-03", {"Outage": f"This fails:\n\n{code}\n\nNobody knows why."})
+    assert text == f"**Outage**:\n\n- This fails:\n\n```text\n{code}\n```\n\n- Nobody knows why."
+    (answer,) = read_labelled(f"## 3. Integration\n\n{text}\n")
+    assert drafted("03-03", {"Outage": answer.text}) == text
+
+
+@pytest.mark.parametrize("words", NO_CODE)
+def test_lines_that_people_indent_stay_a_list(words: str) -> None:
+    entries = [line.strip(" -").removeprefix("1. ").removeprefix("2. ") for line in words.split("\n")]
+    assert drafted("03-03", {"Outage": words}) == "\n- ".join(["**Outage**:\n", *entries])

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import indent
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
-from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
@@ -28,7 +29,7 @@ _LABELS = {
     "problem": ("problem", "what happens", "how to repeat", "cause"),
     "reason to act": ("change", "afterwards", "trigger", "need"),
     "decisions": ("decision", "fix"),
-    "criteria": ("expected", "acceptance"),
+    "criteria": ("expected", "acceptance", "success"),
     "contract": ("contract", "limits", "rules", "refusal", "checks"),
     "fixed": ("constraints", "fixed points", "conditions"),
     "places": ("first edit", "touched", "places"),
@@ -112,18 +113,13 @@ def collect_hand_off(
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
-    criteria = (
-        HandOffPoint(mark_like(point.text, criterion), point.source)
-        for point in found["criteria"]
-        for criterion in point.details or split_scenarios(point.text)
-    )
-    requirements = (*criteria, *_list_requirements(documents))
+    requirements = (*_list_criteria(found["criteria"]), *_list_requirements(documents))
     # Without a test of the user's, a criterion that does not hold today.
     failing = (
         HandOffPoint(one, each.source)
-        for each in requirements
+        for each in sorted(requirements, key=_rank)
         for one in each.details
-        if not _PASSES_TODAY.search(one)
+        if not is_code(one) and not _PASSES_TODAY.search(one)
     )
     tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     # A bug report names its place in the cause.
@@ -140,7 +136,9 @@ def collect_hand_off(
         decisions=(*_list_decisions(documents), *found["decisions"]),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=tuple(_tell_missing(each, lines_of) for each in found["places"] or causes),
+        places=tuple(
+            _tell_missing(each, lines_of) for each in found["places"] or _pick(labelled, ["files"]) or causes
+        ),
         risks=found["risks"],
         first_test=tests[:1],
         left_out=found["left_out"],
@@ -170,9 +168,18 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
         label = fold_text(each.label)
         if label in wanted and each.text and not says_none(unescape_markdown(each.words)):
             shown = "" if label in _SILENT_LABELS and each.words else f"**{each.label}**: "
-            details = tuple(part for part in each.parts if not is_code(part))
-            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, details))
+            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, each.parts))
     return tuple(found.values())
+
+
+def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
+    """Yield each criterion of the answers; the code of an answer belongs to the last of its criteria."""
+    for point in points:
+        code = tuple(filter(is_code, point.details))
+        plain = [each for each in point.details if each not in code] or split_scenarios(point.text)
+        for each in plain[:-1]:
+            yield HandOffPoint(mark_like(point.text, each), point.source)
+        yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
 
 
 def _list_paths(point: HandOffPoint) -> dict[str, str]:
@@ -201,9 +208,10 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         ]
         title = f"**{record.id}**: {escape_markdown(record.text)}"
         yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
-    recorded = "\n".join(record.body for record in records)
+    recorded = fold_text("\n".join(record.body for record in records))
     for block, number, made in find_decisions(documents):
-        if made.partition(": ")[0] not in recorded:
+        parts = (part.rstrip(".") for part in fold_text(made).split(": "))
+        if not all(part in recorded or part == NO_REASON for part in parts):
             yield HandOffPoint(made, f"{block.file}:{number}, roundtable on step {block.step_id}")
 
 
@@ -217,6 +225,12 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         name = name if UNVERIFIED in each.text else mark_like(priority, name)
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     yield from _list_rows(documents, MATRIX, "NFR")
+
+
+def _rank(requirement: HandOffPoint) -> int:
+    """Return how soon a requirement is needed; one without a priority is as soon as a Must."""
+    name = requirement.text.partition(": ")[0]
+    return next((at for at, each in enumerate(PRIORITIES) if f"({each})" in name), 0)
 
 
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
@@ -286,9 +300,10 @@ def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
     boxes: list[str] = []
     for each in hand_off.requirements:
-        boxes += [f"- [ ] {each.text}", *(f"  - [ ] {one}" for one in each.details)]
-    tests = [each.text for each in hand_off.first_test]
-    boxes += [f"- [ ] The first test: {each}" for each in tests if not any(each in box for box in boxes)]
+        boxes += [f"- [ ] {each.text}", *_write_details(each, "- [ ] ")]
+    for each in hand_off.first_test:
+        if not any(each.text in box for box in boxes):
+            boxes += [f"- [ ] The first test: {each.text}", *_write_details(each)]
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_parts(hand_off, _PULL_REQUEST),
@@ -351,10 +366,16 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     ]
     lines = [f"For whoever builds it: {', '.join(counts)}."]
     lines += [
-        f"First failing test: {unescape_markdown(each.text.replace('**', ''))} ({each.source})"
+        f"First failing test: {unescape_markdown(_name_test(each).replace('**', ''))} ({each.source})"
         for each in hand_off.first_test
     ]
     return "\n".join([*lines, f"The whole page: {command}"])
+
+
+def _name_test(test: HandOffPoint) -> str:
+    """Return a test in one line; code by its first line."""
+    first = next((line for each in test.details for line in each.split("\n") if not is_code(line)), "")
+    return f"{test.text} {first.strip()}" if test.text.endswith("**:") else test.text
 
 
 def _write_parts(hand_off: HandOff, parts: Iterable[tuple[str, str]]) -> list[str]:
@@ -379,5 +400,14 @@ def _write_points(points: Sequence[HandOffPoint]) -> str:
     lines = []
     for each in points:
         lines.append(f"- {each.text}" if is_shared else f"- {each.text} ({each.source})")
-        lines += [f"  - {_LIST_MARK.sub('', detail, count=1)}" for detail in each.details]
+        lines += _write_details(each)
     return "\n".join([*lines, "", f"Source: {sources.pop()}"] if is_shared else lines)
+
+
+def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:
+    """Yield what belongs to a point as entries below it, code as code."""
+    for detail in point.details:
+        if is_code(detail):
+            yield indent(f"\n{detail}\n", "  ")
+        else:
+            yield f"  {sign}{_LIST_MARK.sub('', detail, count=1)}"

@@ -163,7 +163,7 @@ def _strip_end(line: str) -> str:
 
 
 def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
-    """Return the text as runs of lines and, between them, fenced code as it stands."""
+    """Return the text as runs of lines and, between them, code as it stands, in its fence or one of ours."""
     blocks: list[tuple[str, ...] | str] = []
     held: list[str] = []
     lines = text.splitlines()
@@ -171,17 +171,68 @@ def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
     while at < len(lines):
         opening = _OPENING.match(lines[at])
         end = find_code_end(lines, at, opening["fence"]) if opening else at
+        run, is_code = (at + 1, False) if opening else _find_run(lines, at)
         if opening and end > at + 1:
             # With a language, so that no linter finds fault with it.
             fence = f"{opening['fence']}{opening['language'] or 'text'}"
             code = "\n".join([fence, *lines[at + 1 : end], opening["fence"]])
-            blocks += [split_lines("\n".join(held)), code]
-            held, at = [], end + 1
+            run = end + 1
+        elif is_code:
+            code = "\n".join(["```text", *lines[at:run], "```"])
         else:
-            held.append(lines[at])
-            at += 1
+            held += lines[at:run]
+            at = run
+            continue
+        blocks += [split_lines("\n".join(held)), code]
+        held, at = [], run
     blocks.append(split_lines("\n".join(held)))
     return [block for block in blocks if block] or [("",)]
+
+
+_INDENT = re.compile(r"(?:[>E](?=\s))?\s*+")  # as pytest marks the line that failed
+_BLOCK_HEAD = re.compile(
+    r"\bdef \w+\(|^\s*+(?:Traceback \(most recent call last\)|class \w+(?:\(|:$)"
+    r"|(?:if|elif|while|for|with|except|match|case) (?>.*?(?:\w[(\[]|[=!<>]=)))"
+)
+_PLAIN_HEAD = re.compile(r"\s*+(?:if|elif|else|while|for|with|try|except|finally|match|case)\b")
+_STATEMENT = re.compile(r"\s*+(?:SELECT|INSERT INTO|CREATE TABLE|ALTER TABLE)\b")
+_STACK_FRAME = re.compile(r"\s++at [\w$.<>/ ]+\([^()]*:\d+\)$")
+_CODE_LINE = re.compile(
+    r"[>E]?\s*+(?:(?:from [\w.]+ )?import [\w.*]+(?:, ?[\w.*]+| as \w+)*$|@[\w.]+(?:\(.*\))?$"
+    r"|(?:>>>|\.\.\.|//|#) |[)\]}]+[;,)]*$|(?:\w+ )?[\w.\[\]\"']+(?:: ?[\w.\[\], |]+)? [-+*/|]?= \S"
+    r"|(?:\w+ )?[\w.]*\w\(.*[)(,;:]$"
+    r"|assert .*[(=<>\[]|(?:return|raise|yield|pass|break|continue)(?: \S+)?$"
+    r"|\w+(?:\.\w+)*(?:Error|Exception)(?::|$))|.*[;{]$"
+)
+
+
+def _find_run(lines: Sequence[str], at: int) -> tuple[int, bool]:
+    """Return where the run of lines ends that look like code from here on, and whether they are code.
+
+    Code has a line that opens a block, and below it one that is indented and no entry of a list.
+    """
+    base, end, is_code = _measure_indent(lines[at]), at, False
+    for here in range(at, len(lines)):
+        line, below = lines[here].rstrip(), "".join(lines[here + 1 : here + 2])
+        opens = _opens_block(line, below)
+        goes_on = here > at and (not line or _measure_indent(line) > base)
+        if "```" in line or "~~~" in line or not (opens or goes_on or _CODE_LINE.match(line)):
+            break
+        is_code |= opens and _measure_indent(below) > _measure_indent(line) and not _MARK.match(below)
+        end = here + 1 if line else end
+    return max(end, at + 1), is_code
+
+
+def _opens_block(line: str, below: str) -> bool:
+    if line.endswith(("{", "(", "[")) or _STATEMENT.match(line) or _STACK_FRAME.match(below):
+        return True
+    is_head = _BLOCK_HEAD.search(line) or (_PLAIN_HEAD.match(line) and _CODE_LINE.match(below))
+    return line.endswith(":") and bool(is_head)
+
+
+def _measure_indent(line: str) -> int:
+    found = _INDENT.match(line)
+    return len(found[0].expandtabs(4)) if found else 0
 
 
 # --- an answer taken apart ------------------------------------------------------------------------------
