@@ -128,7 +128,7 @@ def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...])
     brief = do.StepBrief(item, step, roster[step.persona], roster, "standard", answers)
     named = {target.output for target in step.targets}
     targets = (*step.targets, *(Target(name, step.title) for name in step.outputs if name not in named))
-    documents = {each.name: each.text for each in outputs.documents()}
+    documents = outputs.documents()
     sections = draft(do.AskDraft(brief, targets), documents)
     outputs.write_step(do.WriteStep(step, sections))
     change_meta(home, lambda meta: meta["steps_completed"].append(step.step_id))

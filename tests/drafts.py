@@ -48,7 +48,7 @@ def drafted(
 def write(folder: Path, request: AskDraft) -> tuple[str, ...]:
     """Draft and write one step, as a session does."""
     outputs = Outputs(folder, STEPS)
-    documents = {each.name: each.text for each in outputs.documents()}
+    documents = outputs.documents()
     return outputs.write_step(WriteStep(request.brief.step, draft(request, documents)))
 
 

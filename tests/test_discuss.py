@@ -267,6 +267,12 @@ def test_the_limit_and_the_review_are_the_same(place: Path) -> None:
 
 
 @pytest.mark.rule("MENU-8", "SYN-8")
+@pytest.mark.rule("ENTRY-2")
+def test_a_raised_limit_names_no_file_that_a_document_has_not(place: Path) -> None:
+    lines = discuss(place, "rfc.md", ("/turns 14", "done"))
+    assert "The turn limit is now 14 for this discussion." in texts(lines, "notice")
+
+
 def test_whether_it_is_reviewed_depends_on_who_sits_there_now(place: Path) -> None:
     begun = discuss(place, "rfc.md", ("We keep one day.",))
     assert kinds(begun)[-1] == "paused"
@@ -388,6 +394,16 @@ def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered
         "Maya Chen (Business Analyst): We have RFC 12: Try failed webhooks again before us. "
         "There are questions open in it.\n\n"
     )
+
+
+@pytest.mark.rule("SYN-7", "EXIT-1")
+def test_a_wish_to_end_and_a_name_alone_are_no_open_questions(cli: CommandLine) -> None:
+    words = ("Can we end here?", "continue", "maya?", "Who pays for it? Alex?", "done")
+    ran = cli.run("discuss", "rfc.md", "--json", answers=words)
+    assert ran.kinds.count("unclear-exit") == 1
+    shown = next(line["text"] for line in ran.lines if line["kind"] == "synthesis")
+    asked = shown.partition("#### Open Questions\n")[2].strip().splitlines()
+    assert [line.partition("?")[0] for line in asked] == ["- Who pays for it"]
 
 
 def test_a_choice_by_its_letter_is_kept_with_its_options(cli: CommandLine) -> None:

@@ -96,6 +96,17 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         assert "\nSource: " in section or all(line.endswith(")") for line in points), section
 
 
+@pytest.mark.rule("ART-9")
+@pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])
+def test_a_question_that_was_answered_stands_there_with_its_answer(cli: CommandLine, form: str) -> None:
+    asked = Project(cli.root).open_questions(SLUG)
+    number, question = next((at, each) for at, each in enumerate(asked, 1) if "Who signs" in each.text)
+    assert cli.run("questions", SLUG, "--answer", str(number), "The council signs.").status == 0
+    text = cli.run("handoff", "--for", form, "--json").json["text"]
+    assert f"- {question.text} ({question.file}:{question.line})\n  - The council signs. (20" in text
+    assert text.count("Who signs") == 1
+
+
 def test_every_point_stands_in_the_documents(cli: CommandLine) -> None:
     folder = cli.root / "docs" / "requirements" / SLUG
     everything = " ".join(" ".join(path.read_text().split()) for path in folder.iterdir() if path.is_file())

@@ -12,7 +12,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "roundtable"
 EXAMPLE_CODE = PACKAGE / "content" / "example" / "project"
 
-MOST_MODULES = 133
+MOST_MODULES = 134
 MOST_LINES = 28_246  # 22,000 was the aim before the features of 2026-11; lower it, never raise it
 MOST_DATA_LINES = 12_000
 FEW_LINES = 60

@@ -34,10 +34,13 @@ def test_the_status_tells_what_is_done_and_what_comes_next(place: tuple[Path, Pa
     root, item = place
     talk(root, item, [*ANSWERS, "C"])
     status = Project(str(root)).status("offline-forms")
-    assert (status["steps_completed"], status["next_step"]) == (["00-01"], "00-02")
-    assert (status["discussion"], status["spent"], status["problem"]) == (None, None, None)
+    assert (status.steps_done, status.next_step) == (1, status.steps[1][0])
+    assert (status.discussion, status.cost, status.entry.problem) == (None, "", None)
+    data = status.to_data()
+    assert (data["steps_completed"], data["next_step"]) == (["00-01"], "00-02")
+    assert (data["discussion"], data["spent"], data["problem"]) == (None, None, None)
     [row] = Project(root).list_progress()
-    assert (row["slug"], row["steps_completed"], row["analysis_status"]) == ("offline-forms", 1, "raw")
+    assert (row.slug, row.steps_completed, row.state) == ("offline-forms", 1, "raw")
 
 
 def test_the_status_shows_an_open_discussion_and_leaves_its_torn_journal_as_it_is(
@@ -48,9 +51,10 @@ def test_the_status_shows_an_open_discussion_and_leaves_its_torn_journal_as_it_i
     [journal] = (item / ".journal").glob("*.jsonl")
     torn = journal.read_bytes() + b'{"n":99,"ev'
     journal.write_bytes(torn)
-    discussion = Project(root).status("offline-forms")["discussion"]
-    assert discussion["step"] == "00-01"
-    assert discussion["turn"] > 0
+    discussion = Project(root).status("offline-forms").discussion
+    assert discussion is not None
+    assert discussion.step.step_id == "00-01"
+    assert len(discussion.turns) > 0
     assert journal.read_bytes() == torn
 
 
@@ -60,7 +64,7 @@ def test_a_journal_that_cannot_be_read_stays_where_it_is(place: tuple[Path, Path
     [journal] = (item / ".journal").glob("*.jsonl")
     broken = journal.read_bytes().replace(b'"n":2,', b'"n":3,')
     journal.write_bytes(broken)
-    assert Project(root).status("offline-forms")["discussion"] is None
+    assert Project(root).status("offline-forms").discussion is None
     assert journal.read_bytes() == broken
 
 
@@ -102,9 +106,27 @@ def test_a_session_is_opened_on_an_item(place: tuple[Path, Path]) -> None:
 def test_every_step_says_how_it_stands(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS, "C", *ANSWERS, "C"])
-    states = {step.step_id: state for step, state in Project(root).list_steps(item.name)}
+    states = {step.step_id: state for step, state in Project(root).status(item.name).steps}
     assert (states["00-01"], states["00-02"], states["00-03"]) == ("done", "done", "not needed")
     assert (states["01-01"], states["01-02"]) == ("current", "ahead")
     change_meta(item, lambda meta: meta.update(phases_completed=["00-quick-scan", "01-requirements"]))
-    states = {step.step_id: state for step, state in Project(root).list_steps(item.name)}
+    states = {step.step_id: state for step, state in Project(root).status(item.name).steps}
     assert (states["01-01"], states["02-01"]) == ("skipped", "current")
+
+
+def test_the_current_step_is_the_next_one_also_after_a_phase_that_the_track_leaves_out(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    change_meta(item, lambda meta: meta.update(track="bug", phases_completed=["00-quick-scan"]))
+    status = Project(root).status(item.name)
+    [current] = [step for step, state in status.steps if state == "current"]
+    assert current == status.next_step
+    assert not any(step.phase.key == "01-requirements" for step, _ in status.steps if step.phase)
+
+
+def test_a_status_for_programs_holds_no_signs_that_upset_a_screen(place: tuple[Path, Path]) -> None:
+    root, item = place
+    change_meta(item, lambda meta: meta.update(source=" ", source_id="AB\u202eC\n1"))
+    data = Project(root).status(item.name).to_data()
+    assert (data["source"], data["source_id"]) == ("manual", "ABC 1")

@@ -33,7 +33,7 @@ def run(outputs: Outputs, step_id: str, more: str = "") -> None:
     answers: dict[str, str | None] = {
         question.label: example(step, question) + more for question in step.questions("standard")
     }
-    documents = {each.name: each.text for each in outputs.documents()}
+    documents = outputs.documents()
     outputs.write_step(WriteStep(step, draft(ask(step_id, answers), documents)))
 
 

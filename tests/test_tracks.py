@@ -12,11 +12,11 @@ import pytest
 
 from drafts import ask
 from project import kinds, meta, talk, texts
-from roundtable.catalogue import read_tracks
-from roundtable.core.analysis import Stage
+from roundtable.catalogue import read_roster, read_tracks
+from roundtable.core.analysis import Opening, Stage
 from roundtable.core.commands import AskOffers
 from roundtable.core.lines import Line
-from roundtable.core.steps import PHASE_KEYS, Item, Question
+from roundtable.core.steps import PHASE_KEYS, PHASES, Item, Question
 from roundtable.core.tracks import propose_track
 from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
@@ -138,6 +138,31 @@ def test_other_words_at_the_proposal_are_asked_about_and_lost_nowhere(root: Path
     lines = talk(root, item, ["What do you mean?"], panel=OfflinePanel())
     assert "`track feature`" in texts(lines, "notice")[-1]
     assert texts(lines, "notice")[-1].endswith("Enter goes on.")
+    assert "track" not in meta(item)
+
+
+@pytest.mark.rule("STEP-9")
+def test_words_about_the_item_take_the_proposal(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, [BUG_ANSWERS[0]], panel=OfflinePanel())
+    assert meta(item)["track"] == "bug"
+    assert not [text for text in texts(lines, "notice") if text.startswith("This is analysed as")]
+    assert "Taken as a bug fix; `track` at a menu changes that." in texts(lines, "notice")[0]
+    assert "00-11" in texts(lines, "step")[0]
+    journal = Opening("step", Item("a", "A"), read_roster(root)[0], (), PHASES[0])
+    assert not journal.can_imply_track  # what an older journal holds is played as it was
+
+
+@pytest.mark.rule("STEP-9")
+@pytest.mark.parametrize(
+    "said",
+    ["No, that is something else", "it is rather a small change I think", "I really don't know yet", "hm hm",
+     "which of them fits this best", "edit 1 something else", "is this a bug at all?",
+     "change the track of this"],
+)  # fmt: skip
+def test_doubts_at_the_proposal_take_nothing(root: Path, said: str) -> None:
+    item = add_item(root, BUG, commit=None)
+    talk(root, item, [said], panel=OfflinePanel())
     assert "track" not in meta(item)
 
 

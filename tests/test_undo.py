@@ -14,7 +14,7 @@ from gitproject import git
 from project import meta, talk
 from roundtable import Project, insert_addition
 from roundtable.core.errors import ItemLocked, RuleBroken
-from roundtable.core.synthesis import marker
+from roundtable.core.markers import ElaborationMarker
 from roundtable.documents.additions import find_block, take_out_block
 from roundtable.documents.outline import read_outline
 from roundtable.store.lock import ItemLock
@@ -247,10 +247,10 @@ def test_what_was_inserted_last_comes_out_of_any_document(
     lines: list[str], newline: str, has_more: bool
 ) -> None:
     before = "".join(f"{line}{newline}" for line in lines).encode()
-    mark = marker("01-03", "2026-02-20T10:00:00.000Z")
+    mark = ElaborationMarker("01-03", "2026-02-20T10:00:00.000Z")
     added = insert_addition(before, f"{mark}\n\n{BLOCK}", topic="Journeys").document
     if has_more:
-        mark = marker("01-03", "2026-02-21T10:00:00.000Z")
+        mark = ElaborationMarker("01-03", "2026-02-21T10:00:00.000Z")
         before = added
         added = insert_addition(before, f"{mark}\n\n{BLOCK}", topic="Journeys").document
     shape = read_outline(added)

@@ -133,3 +133,12 @@ def test_the_command(cli: CommandLine, folder: Path) -> None:
     assert cli.run("why", "never", "all", "loans", "--json").json[0]["turns"][0]["number"] == 8
     assert cli.run("why").status == 2
     assert cli.run("why", "no such words").status == 2
+
+
+def test_feedback_after_a_discussion_is_the_user_s(cli: CommandLine, folder: Path) -> None:
+    path = folder / SPEC
+    at = "2026-02-21T10:00:00.000Z"
+    feedback = f"<!-- Feedback: step 01-03, {at} -->\n\n- **Feedback**: Not for children.\n\n"
+    path.write_text(path.read_text().replace("## 4. Technical", f"{feedback}## 4. Technical"))
+    (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, 'Not for children')}")
+    assert found.origin == f"The user's feedback on step 01-03, {at}."

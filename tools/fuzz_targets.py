@@ -29,6 +29,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable import change_meta, hear, insert_addition, load_roster, read_meta
     from roundtable.catalogue import read_personas, read_steps, read_tracks
     from roundtable.core.errors import ItemCorrupt, RuleBroken
+    from roundtable.core.markers import ElaborationMarker
     from roundtable.documents.additions import find_block, take_out_block
     from roundtable.documents.answers import read_answers
     from roundtable.documents.checks import check_documents
@@ -42,7 +43,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Target = Callable[[bytes], None]
-MARKER = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
+MARKER = ElaborationMarker("01-03", "2026-02-20T14:30:00.000Z")
 BLOCK = f"{MARKER}\n\n### Insights\n\n- [Maya] One.\n"
 TALK = ("E", "Alex, how many forms are locked at once?", "We go with merging.", "done")
 
@@ -124,7 +125,7 @@ def insertion(_base: Path) -> tuple[Target, list[bytes]]:
         assert find_insertion(data, added.document) is not None
         shape = read_outline(added.document)
         place = find_block(shape, MARKER)
-        if place is not None and MARKER.encode() not in data and ADDITIONAL.encode() not in data:
+        if place is not None and not MARKER.stands_in(data) and ADDITIONAL.encode() not in data:
             # Whether a blank line beside the block was there before cannot always be seen.
             assert take_out_block(shape, place)[0].split() == data.split()
 

@@ -46,7 +46,7 @@ class ItemReport(Struct, frozen=True):
 
 def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster) -> ItemReport:
     """Return the report on the item in a folder; nothing is changed."""
-    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    documents = Outputs(folder, steps).documents()
     outputs = dict.fromkeys(output for step in steps for output in step.outputs)
     problems = [
         CheckFinding(name, 1, "unreadable", "It cannot be read.")

@@ -11,36 +11,24 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from .catalogue import load_roster, load_steps, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
-from .core.progress import find_position, is_skipped
-from .core.tracks import FEATURE, Track, choose_track, list_all_steps
+from .core.progress import Progress, find_position, is_skipped
+from .core.steps import Step
+from .core.tracks import FEATURE, choose_track, list_all_steps
 from .git import current_commit, has_code_moved
-from .store import ledger
-from .store.files import journal_home, read_journal_file
-from .store.items import (
-    ITEMS_FOLDER,
-    ItemEntry,
-    add_item,
-    find_entry,
-    last_activity,
-    list_items,
-    list_names,
-    list_outside_links,
-    read_item,
-    remove_item,
-    rename_item,
-)
-from .store.meta import facts_of, list_undone, meta_problem, progress_of, set_aside, start_over, start_phase
+from .store import items, ledger, meta
+from .store.files import MAX_LOG_SIZE, journal_home, read_journal_file
+from .store.items import ITEMS_FOLDER, ItemEntry
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
     from .core.analysis import Analysis
     from .core.elaboration import Elaboration
     from .core.personas import Roster
-    from .core.steps import Step
     from .documents.handoff import HandOff
     from .documents.questions import OpenQuestion
     from .item_check import ItemReport
@@ -53,11 +41,98 @@ if TYPE_CHECKING:
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
 """For whom a hand-off is written."""
-ADD = 'roundtable add "what it is about"'
 StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
-_MAX_JOURNAL_SIZE = 64 * 1024 * 1024
+"""How a step stands for an item; skipped is one whose phase ended without it."""
 # The events that every discussion begins with, and ends with.
 _BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
+
+
+class BacklogRow(Struct, frozen=True):
+    """An item in the list, under the names that programs get."""
+
+    slug: str
+    title: str
+    analysis_status: str
+    steps_completed: int
+    steps: int
+    elaborations: int
+    last_activity: str | None
+    stale: bool
+    problem: str | None
+
+    @property
+    def state(self) -> str:
+        """The status in words for a person."""
+        return f"{self.analysis_status}, stale" if self.stale else self.analysis_status
+
+
+class ItemStatus(Struct, frozen=True):
+    """All that can be said of an item's progress."""
+
+    entry: ItemEntry
+    steps: tuple[tuple[Step, StepState], ...]
+    """The steps of the track that the item follows."""
+    progress: Progress
+    start: meta.StartPhase
+    next_step: Step | None
+    is_stale: bool
+    """Whether the code has moved on since the last phase was completed."""
+    discussion: Elaboration | None
+    """The discussion that was begun and not ended."""
+    calls: tuple[ledger.LedgerEntry, ...]
+    """What models were asked for the item."""
+
+    @property
+    def steps_done(self) -> int:
+        return sum(state == "done" for _, state in self.steps)
+
+    @property
+    def steps_needed(self) -> int:
+        return sum(state != "not needed" for _, state in self.steps)
+
+    @property
+    def taken_back(self) -> tuple[str, ...]:
+        """The instants of the discussions that were taken back."""
+        return tuple(map(str, meta.list_undone(self.entry.meta)))
+
+    @property
+    def cost(self) -> str:
+        """What models have used for the item, in words for a person; empty if none was asked."""
+        return ledger.describe_total(ledger.add_up(self.calls)) if self.calls else ""
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the status as programs get it."""
+        talk = self.discussion
+        open_talk = talk and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns}
+        return {
+            "slug": self.entry.slug,
+            "title": self.entry.title,
+            "folder": str(self.entry.folder),
+            "source": self.entry.item.source,
+            "source_id": self.entry.item.source_id or None,
+            "analysis_status": self.entry.analysis_status,
+            "phases_completed": list(self.progress.phases_completed),
+            "steps_completed": list(self.progress.steps_completed),
+            "next_step": self.next_step.step_id if self.next_step else None,
+            "start_phase": to_builtins(self.start),
+            "elaborations": len(self.progress.elaborations),
+            "stale": self.is_stale,
+            "discussion": open_talk,
+            "spent": self._add_up_calls(),
+            "problem": self.entry.problem,
+        }
+
+    def _add_up_calls(self) -> dict[str, Any] | None:
+        """Return what models have used, in all and for each discussion; None if none was asked."""
+        if not self.calls:
+            return None
+        numbers = sorted({call.discussion for call in self.calls if call.discussion is not None})
+        talks = [[call for call in self.calls if call.discussion == number] for number in numbers]
+        each = [
+            {"number": number, "step": calls[0].step, **to_builtins(ledger.add_up(calls))}
+            for number, calls in zip(numbers, talks, strict=True)
+        ]
+        return {**to_builtins(ledger.add_up(self.calls)), "elaborations": each}
 
 
 class Project:
@@ -90,27 +165,24 @@ class Project:
 
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""
-        return list_items(self.root, items_folder=self.items_folder)
+        return items.list_items(self.root, items_folder=self.items_folder)
 
     def outside_links(self) -> tuple[str, ...]:
         """Return the links in the items' folder that lead out of the project, and so are not items."""
-        return list_outside_links(self.root, items_folder=self.items_folder)
+        return items.list_outside_links(self.root, items_folder=self.items_folder)
 
     def find_item(self, name: str) -> ItemEntry:
         """Return the one item that answers to a slug, source id, title or beginning of a slug.
 
         Raises ItemUnknown if there is none, or more than one.
         """
-        return find_entry(self.root, name, items_folder=self.items_folder)
-
-    def _find(self, item: str | ItemEntry) -> ItemEntry:
-        return self.find_item(item) if isinstance(item, str) else item
+        return items.find_entry(self.root, name, items_folder=self.items_folder)
 
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
-        items = self.items()
-        unfinished = (each for each in items if (each.meta or {}).get("analysis_status") != "analyzed")
-        return tuple(unfinished) or items
+        found = self.items()
+        unfinished = (each for each in found if each.analysis_status != "analyzed")
+        return tuple(unfinished) or found
 
     def choose_item(self, name: str | None) -> ItemEntry:
         """Return the item that answers to a name; without a name, the one that is open.
@@ -123,9 +195,9 @@ class Project:
             case (entry,):
                 return entry
             case ():
-                raise ItemUnknown("There is no item yet.", do=f"Add one with: {ADD}")
+                raise ItemUnknown("There is no item yet.", do=items.ADD_ONE)
             case entries:
-                raise ItemUnknown("Several items are open.", do=f"Name one of: {list_names(entries)}.")
+                raise ItemUnknown("Several items are open.", do=f"Name one of: {items.list_names(entries)}.")
 
     def names_issue(self, text: str) -> bool:
         """Whether the text names an issue of a tracker, instead of describing an item."""
@@ -145,8 +217,7 @@ class Project:
         if reference := parse_reference(text):
             text, source, source_id = "", reference.source, reference.source_id
             for entry in self.items():
-                meta = entry.meta or {}
-                if (meta.get("source"), meta.get("source_id")) == (source, source_id):
+                if (entry.meta.get("source"), entry.meta.get("source_id")) == (source, source_id):
                     raise RuleBroken(
                         f"{source_id} is already here: {entry.slug}. Nothing was added. "
                         f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
@@ -161,7 +232,7 @@ class Project:
 
                 issue = fetch_issue(reference, self.root, os.environ)
                 text, title, relayed = issue.text, issue.title, False
-        folder = add_item(
+        folder = items.add_item(
             self.root,
             text,
             title=title,
@@ -176,75 +247,48 @@ class Project:
     def remove_item(self, name: str) -> ItemEntry:
         """Delete an item with all its files and return what it was; a link is removed, never followed."""
         entry = self.find_item(name)
-        remove_item(entry.folder)
+        items.remove_item(entry.folder)
         return entry
 
     def rename_item(self, name: str, title: str) -> ItemEntry:
         """Give an item another title, and its folder the name that follows from it; return it."""
-        return self.find_item(rename_item(self.find_item(name).folder, title).name)
+        return self.find_item(items.rename_item(self.find_item(name).folder, title).name)
 
-    def list_progress(self) -> list[dict[str, Any]]:
+    def list_progress(self) -> tuple[BacklogRow, ...]:
         """Return one short row for each item: how far it is and when it was last worked on."""
-        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
         rows = []
-        for entry in self.items():
-            meta, steps = entry.meta or {}, _steps_of(entry, tracks)
-            completed = meta.get("steps_completed", [])
-            row = {
-                "slug": entry.slug,
-                "title": entry.title,
-                "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
-                "steps_completed": sum(step.step_id in completed for step in steps),
-                "steps": len(steps),
-                "elaborations": len(progress_of(meta).elaborations),
-                "last_activity": last_activity(entry.folder),
-                "stale": _is_stale(self.root, entry, commit),
-                "problem": entry.problem,
-            }
+        for entry, steps, is_stale in self._look_at(self.items()):
+            progress = meta.progress_of(entry.meta)
+            row = BacklogRow(
+                slug=entry.slug,
+                title=entry.title,
+                analysis_status=entry.analysis_status or "corrupt",
+                steps_completed=sum(step.step_id in progress.steps_completed for step in steps),
+                steps=len(steps),
+                elaborations=len(progress.elaborations),
+                last_activity=items.last_activity(entry.folder),
+                stale=is_stale,
+                problem=entry.problem,
+            )
             rows.append(row)
-        return rows
+        return tuple(rows)
 
-    def status(self, name: str) -> dict[str, Any]:
-        """Return all that can be said of an item's progress, for a program."""
-        return self.report([self.find_item(name)])[0]
+    def status(self, item: str | ItemEntry) -> ItemStatus:
+        """Return all that can be said of an item's progress; an open discussion stays as it is."""
+        (found,) = self.report([self.find_item(item) if isinstance(item, str) else item])
+        return found
 
-    def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
-        """Return the status of each of these items; looking at an open discussion changes nothing."""
+    def report(self, entries: Iterable[ItemEntry]) -> tuple[ItemStatus, ...]:
+        """Return the status of each of these items."""
+        return tuple(_read_status(*each) for each in self._look_at(entries))
+
+    def _look_at(self, entries: Iterable[ItemEntry]) -> Iterator[tuple[ItemEntry, tuple[Step, ...], bool]]:
+        """Yield each item with the steps of its track, and whether the code has moved on since."""
         tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
-        return [_describe(self.root, entry, _steps_of(entry, tracks), commit) for entry in entries]
-
-    def steps_of(self, item: str | ItemEntry) -> tuple[Step, ...]:
-        """Return the steps of the track that an item follows."""
-        return _steps_of(self._find(item), read_tracks(self.root)[0])
-
-    def list_steps(self, item: str | ItemEntry) -> tuple[tuple[Step, StepState], ...]:
-        """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
-        entry = self._find(item)
-        meta = entry.meta or {}
-        progress, facts = progress_of(meta), facts_of(entry.folder, meta)
-        steps = self.steps_of(entry)
-        position = find_position(steps, progress, facts)
-        current = position.step.step_id if position is not None and position.step is not None else ""
-
-        def find_state(step: Step) -> StepState:
-            if step.step_id in progress.steps_completed:
-                return "done"
-            if is_skipped(step, facts):
-                return "not needed"
-            if step.phase is not None and step.phase.key in progress.phases_completed:
-                return "skipped"
-            return "current" if step.step_id == current else "ahead"
-
-        return tuple((step, find_state(step)) for step in steps)
-
-    def list_taken_back(self, item: str | ItemEntry) -> tuple[str, ...]:
-        """Return the instants of the discussions of an item that were taken back."""
-        return tuple(map(str, list_undone(self._find(item).meta)))
-
-    def describe_spending(self, item: str | ItemEntry) -> str:
-        """Return what models have used for an item, in words for a person; empty if none was asked."""
-        entries = ledger.read(self._find(item).folder)
-        return ledger.describe_total(ledger.add_up(entries)) if entries else ""
+        for entry in entries:
+            known, home = entry.meta.get("codebase_hash"), entry.folder.parent
+            is_stale = isinstance(known, str) and has_code_moved(self.root, known, commit, home)
+            yield entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale
 
     def check(self, name: str) -> ItemReport:
         """Return what is wrong with an item's documents and records, and which questions are open."""
@@ -294,33 +338,31 @@ class Project:
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
-        from msgspec.structs import replace
-
         from .store.outputs import read_hand_off
         from .survey.files import CitedFiles
 
         entry = self.find_item(name)
         lines_of = CitedFiles(self.root, entry.folder).count_lines
-        states = [state for _, state in self.list_steps(entry) if state != "not needed"]
+        status = self.status(entry)
         found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
-        return replace(found, steps_done=states.count("done"), steps=len(states))
+        return replace(found, steps_done=status.steps_done, steps=status.steps_needed)
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
         """Return how the issue is called that was named, else the item's own, and what comments on it.
 
         That puts a text there and returns its address. RuleBroken where there is no issue.
         """
-        from .trackers import parse_reference
+        from .trackers import JiraReference, parse_reference
         from .trackers.issues import post_comment
 
         entry = self.find_item(name)
-        found = parse_reference(issue or str((entry.meta or {}).get("source_id") or ""))
+        found = parse_reference(issue or str(entry.meta.get("source_id") or ""))
         if found is None:
             raise RuleBroken(
                 f"{entry.slug} comes from no tracker. Name the issue: "
                 f"roundtable handoff {entry.slug} --post ADDRESS"
             )
-        where = getattr(found, "repository", None) or getattr(found, "site", None)
+        where = found.site if isinstance(found, JiraReference) else found.repository
         called = f"{found.source_id} of {where}" if where else found.source_id
         return called, lambda text: post_comment(found, self.root, os.environ, text)
 
@@ -400,10 +442,10 @@ class Project:
 
         folder = self.find_item(name).folder
         with ItemLock(folder):
-            if problem := meta_problem(folder):
-                aside = set_aside(folder)
+            if problem := meta.meta_problem(folder):
+                aside = meta.set_aside(folder)
                 return f"{problem} It is kept as {aside.name}, and the analysis begins anew."
-            start_over(folder)
+            meta.start_over(folder)
         return None
 
     def open_session(self, name: str, **options: Any) -> Session:
@@ -473,52 +515,39 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
     return lambda: panel, account
 
 
-def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
-    """Return the steps of the track that an item follows."""
-    return choose_track(tracks, read_item(entry.folder), entry.meta or {}).track.steps
+def _read_status(entry: ItemEntry, steps: tuple[Step, ...], is_stale: bool) -> ItemStatus:
+    progress, facts = meta.progress_of(entry.meta), meta.facts_of(entry.folder, entry.meta)
+    where, start = find_position(steps, progress, facts, can_pass=True), meta.start_phase(entry.meta)
+    current = where.step if where is not None else None
+    if where is not None and not entry.problem:
+        start = replace(start, warnings=(*start.warnings, *where.warnings))
 
+    def find_state(step: Step) -> StepState:
+        if step.step_id in progress.steps_completed:
+            return "done"
+        if is_skipped(step, facts):
+            return "not needed"
+        if step.phase is not None and step.phase.key in progress.phases_completed:
+            return "skipped"
+        return "current" if step is current else "ahead"
 
-def _is_stale(root: Path, entry: ItemEntry, commit: str | None) -> bool:
-    known = (entry.meta or {}).get("codebase_hash")
-    return isinstance(known, str) and has_code_moved(root, known, commit, entry.folder.parent)
-
-
-def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
-    meta = entry.meta or {}
-    start, progress = start_phase(meta), progress_of(meta)
-    where = (
-        None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta), can_pass=True)
+    return ItemStatus(
+        entry=entry,
+        steps=tuple((step, find_state(step)) for step in steps),
+        progress=progress,
+        start=start,
+        next_step=None if entry.problem else current,
+        is_stale=is_stale,
+        discussion=_find_open_discussion(entry.folder),
+        calls=ledger.read(entry.folder),
     )
-    talk = _find_open_discussion(entry.folder)
-    return {
-        "slug": entry.slug,
-        "title": entry.title,
-        "folder": str(entry.folder),
-        "source": _text(meta.get("source")) or "manual",
-        "source_id": _text(meta.get("source_id")),
-        "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
-        "phases_completed": list(progress.phases_completed),
-        "steps_completed": list(progress.steps_completed),
-        "next_step": where.step.step_id if where is not None and where.step is not None else None,
-        "start_phase": {
-            **to_builtins(start),
-            "warnings": [*start.warnings, *(where.warnings if where else ())],
-        },
-        "elaborations": len(progress_of(meta).elaborations),
-        "stale": _is_stale(root, entry, commit),
-        "discussion": None
-        if talk is None
-        else {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-        "spent": _sum_spending(entry.folder),
-        "problem": entry.problem,
-    }
 
 
 def _find_open_discussion(folder: Path) -> Elaboration | None:
     """Return the discussion that was begun and not ended; None if there is none that can be read."""
     try:
         names = [path.name for path in journal_home(folder).glob("*.jsonl")]
-        found = [read_journal_file(folder, name, limit=_MAX_JOURNAL_SIZE) for name in names]
+        found = [read_journal_file(folder, name, limit=MAX_LOG_SIZE) for name in names]
     except (OSError, RoundtableError):
         return None
     # A glance at the events saves loading the machine.
@@ -535,32 +564,3 @@ def _find_open_discussion(folder: Path) -> Elaboration | None:
         if leg is not None and leg.analysis.elaboration is not None:
             return leg.analysis.elaboration
     return None
-
-
-def _sum_spending(folder: Path) -> dict[str, Any] | None:
-    """Return what models have used for an item, in all and for each discussion; None if none was asked."""
-    entries = ledger.read(folder)
-    if not entries:
-        return None
-    numbers = sorted({entry.discussion for entry in entries if entry.discussion is not None})
-    talks = [[entry for entry in entries if entry.discussion == number] for number in numbers]
-    each = [
-        {"number": number, "step": calls[0].step, **_figures(ledger.add_up(calls))}
-        for number, calls in zip(numbers, talks, strict=True)
-    ]
-    return {**_figures(ledger.add_up(entries)), "elaborations": each}
-
-
-def _figures(total: ledger.Total) -> dict[str, Any]:
-    return {
-        "calls": total.calls,
-        "input_tokens": total.input,
-        "output_tokens": total.output,
-        "cached_tokens": total.cached,
-        "estimated": not total.whole,
-        "money": str(total.money) if total.priced else None,
-    }
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,9 @@ from roundtable.catalogue import find_project_kind
 def test_the_files_at_the_top_tell_the_kind(tmp_path: Path, name: str, text: str, kind: str) -> None:
     (tmp_path / name).write_text(text)
     assert find_project_kind(tmp_path) == kind
+
+
+def test_a_huge_manifest_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"main": "x.js"}')
+    os.truncate(tmp_path / "package.json", 1 << 40)  # a sparse file: it takes no room on the disk
+    assert find_project_kind(tmp_path) == ""

@@ -167,7 +167,6 @@ def test_silence_is_reminded_once_and_the_answer_still_awaited() -> None:
 def test_a_new_depth_starts_the_open_question_afresh() -> None:
     play = Play(opening(TWO)).says("", "go deeper", "")
     assert play.now.answers == ()
-    assert play.now.wanted_depth is None
     assert play.texts("question")[-1].startswith("Who is stuck?\n  (What you know")
 
 
@@ -188,7 +187,7 @@ def test_a_new_depth_never_swaps_the_question_in_hand() -> None:
 def test_a_depth_word_at_a_menu_changes_the_depth_and_the_lead_says_so() -> None:
     play = at_menu(step=step("01-03", persona=ALEX.key)).says("go deeper")
     assert play.shown[-2] == Line("depth", "Got it, switching to deep mode.", MAYA.key)
-    assert (play.now.depth, play.now.wanted_depth, play.now.stage) == ("deep", None, Stage.MENU)
+    assert (play.now.depth, play.now.stage) == ("deep", Stage.MENU)
 
 
 @pytest.mark.rule("MENU-3")

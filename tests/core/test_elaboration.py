@@ -694,7 +694,7 @@ def test_the_block_is_shown_then_the_announcements_then_the_record() -> None:
         "### Elaboration Insights (Step 01-03: User Experience & Journeys)"
     )
     update = next(asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts))
-    assert update.marker == f"<!-- Elaboration: step 01-03, {AT} -->"
+    assert str(update.marker) == f"<!-- Elaboration: step 01-03, {AT} -->"
     assert update.block == talk.texts("synthesis")[0]
     assert update.description == "1 insight"
     saved = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))

@@ -10,6 +10,7 @@ from roundtable.core import events as on
 from roundtable.core.elaboration import Awaited, Elaboration
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.markers import ElaborationMarker
 from roundtable.core.personas import Roster
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Verdict
@@ -116,9 +117,10 @@ def test_the_answer_that_ends_the_discussion_is_echoed_as_the_user_s() -> None:
 @pytest.mark.rule("ENTRY-2")
 def test_a_raised_limit_is_asked_for_once() -> None:
     talk = Talk(max_turns=5).until_heard().hear(on.LimitRaised(9))
-    assert talk.now.raising == 9
+    assert talk.commands == (do.SaveLimit(9),)
     talk.hear(on.LimitSaved(saved=True))
-    assert talk.now.raising is None
+    assert talk.now.max_turns == 9
+    assert talk.commands[-1] == do.Listen("discussion")
 
 
 # --- who speaks, and what for ---------------------------------------------------------------------------
@@ -178,9 +180,7 @@ def test_block_update_and_record_agree(messages: list[str], exit_type: str) -> N
     silent = " | **User**: silent" if messages == ["done"] else ""
     assert f"**Turns**: {len(talk.now.turns)} | **Exit**: {exit_type}{silent}\n" in block
     (update,) = (asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts))
-    assert update == do.UpdateArtifacts(
-        JOURNEYS, f"<!-- Elaboration: step 01-03, {AT} -->", block, "1 insight"
-    )
+    assert update == do.UpdateArtifacts(JOURNEYS, ElaborationMarker("01-03", AT), block, "1 insight")
     assert talk.texts("update") == ['Updated requirements-spec.md, section "3. User Journeys": added x.']
     save = save_of(talk)
     assert (save.table, save.exit_type, save.record.timestamp) == (talk.now.table, exit_type, AT)

@@ -117,9 +117,22 @@ def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
 @pytest.mark.rule("SYN-8", "SYN-5")
 def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
     talk = under_review("drop 1, 2, 3 and 4")
+    assert talk.texts("review")[-1].startswith("Nothing is left of the synthesis. Enter writes nothing")
+    assert talk.asked[-1] == do.Listen("review") and not talk.texts("synthesis")
+    talk.says("drop 1")
+    assert talk.texts("notice")[-1] == "There is no entry 1; there is none left. Nothing was changed."
+    talk.says("")
     assert talk.texts("synthesis") == ["Key takeaway: Discussed User Experience & Journeys"]
     assert not [asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts)]
     assert talk.now.has_ended
+
+
+@pytest.mark.rule("SYN-8")
+@pytest.mark.parametrize(("said", "numbers"), [("undo", [1, 2, 3, 4]), ("add question: Who pays?", [5])])
+def test_dropping_everything_can_be_taken_back_or_made_up_for(said: str, numbers: list[int]) -> None:
+    talk = under_review("drop 1 2 3 4", said)
+    assert [entry.number for entry in talk.now.draft.entries] == numbers
+    assert "Nothing is written yet. Enter accepts" in talk.texts("review")[-1]
 
 
 @pytest.mark.rule("SYN-8")

@@ -12,7 +12,6 @@ from roundtable.core.synthesis import (
     credit,
     decision_turns,
     description,
-    marker,
     own_words,
     problems,
     render,
@@ -210,6 +209,31 @@ def test_only_what_is_taken_back_or_reversed_goes(words: str, left: tuple[int, .
 
 
 @pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("We drop the lock. Scratch that: we keep it.", "Scratch that: we keep it."),
+        ("We drop the lock. It is slow. Wait, no, we keep it.", "Wait, no, we keep it."),
+        ("Drop the lock. On second thought, keep it. Nobody minds.",
+         "On second thought, keep it. Nobody minds."),
+        ("We drop the lock. On second thought, why not?", "We drop the lock."),
+        ("We drop the lock. No wait time is acceptable.", "We drop the lock. No wait time is acceptable."),
+    ],
+)  # fmt: skip
+def test_what_a_message_takes_back_itself_is_not_decided(words: str, kept: str) -> None:
+    turns = (user(1, "Late forms are refused."), user(2, words))
+    assert decision_turns(turns) == (1, 2)  # what was decided before the message stands
+    assert settle(Draft(), turns, ROSTER).decisions[1].text == kept
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_message_that_takes_back_all_that_it_decides_leaves_what_stood_before() -> None:
+    turns = (user(1, "Late forms are refused."), user(2, "We drop the lock. Scratch that."))
+    assert decision_turns(turns) == (1,)
+    assert decision_turns((turns[0], user(2, "Scratch that: we accept them."))) == (2,)
+
+
+@pytest.mark.rule("SYN-3")
 def test_a_mere_statement_decides_nothing() -> None:
     turns = (Turn(1, USER, "There are 12,000 members."),)
     settled = settle(Draft(decisions=(Entry("Use SMS", (1,)),)), turns, ROSTER)
@@ -273,13 +297,6 @@ def test_settling_flattens_texts_and_details() -> None:
     draft = Draft(insights=(Entry("two\n lines", (1, 1), "why\nnot"),), summary="s", takeaway="t")
     settled = settle(draft, TURNS[:1], ROSTER)
     assert settled == Draft((Entry("two lines", (1,), "why not"),), summary="s", takeaway="t")
-
-
-@pytest.mark.rule("ART-4")
-def test_the_marker_names_step_and_instant() -> None:
-    assert marker("01-03", "2026-02-20T14:30:00.000Z") == (
-        "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
-    )
 
 
 @pytest.mark.rule("ART-6")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.errors import RuleBroken
-from roundtable.documents.additions import Addition, insert_addition, write_section
+from roundtable.documents.additions import Addition, add_note, insert_addition, write_section
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_sections
 
 MARKER = "<!-- Elaboration: step 01-03, 2026-01-02T03:04:05.678Z -->"
@@ -241,3 +241,13 @@ def test_the_headings_in_a_step_s_own_text_are_no_targets() -> None:
 def test_a_document_that_is_too_large_is_refused() -> None:
     with pytest.raises(RuleBroken, match="Nothing was changed"):
         insert_addition(b"x" * (MAX_DOCUMENT_SIZE + 1), BLOCK, topic=TOPIC)
+
+
+@pytest.mark.rule("MENU-4")
+def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
+    top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
+    assert add_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
+    for front in (b"---\na: b\n---\n", b"---\n\na: b\n---\n"):
+        assert add_note(front + b"\nText.\n", "> Draft.") == front + b"\n> Draft.\n\nText.\n"
+    rules = b"---\n\nNo key.\n\n---\n"
+    assert add_note(rules, "> Draft.") == b"> Draft.\n\n" + rules

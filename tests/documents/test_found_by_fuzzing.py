@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from roundtable import insert_addition
+from roundtable.core.markers import ElaborationMarker
 from roundtable.documents.additions import find_block, take_out_block
 from roundtable.documents.outline import read_outline
 
-MARKER = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
+MARKER = ElaborationMarker("01-03", "2026-02-20T14:30:00.000Z")
 
 
 @pytest.mark.rule("ART-5")

@@ -212,3 +212,10 @@ def test_feedback_makes_its_section_where_it_is_missing() -> None:
     addition = add_feedback(BASE, "4. Risks")
     assert addition.document == BASE + f"\n## 4. Risks\n\n{FEEDBACK}\n".encode()
     assert addition.heading == "4. Risks"
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_indented_marker_still_vouches_for_the_text() -> None:
+    """`check` finds nothing wrong with it, so a re-run may not take the text for a hand edit."""
+    indented = write(BASE, "one").replace(b"<!-- Step", b"  <!-- Step")
+    assert write(indented, "other") == write(BASE, "other")

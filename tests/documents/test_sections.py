@@ -646,6 +646,25 @@ BLOCK = """# Spec
 """
 
 
+@pytest.mark.parametrize(
+    ("made", "title", "decision"),
+    [
+        ('Which store? "Postgres": reason not given', "Postgres (Which store)", 'Which store? "Postgres".'),
+        ('We agreed: which store? "Postgres": reason not given', "Postgres (which store)",
+         'We agreed: which store? "Postgres".'),
+        ('If it breaks: A stops. Which is it? "A": we can', "A (If it breaks: A stops. Which is it)",
+         'If it breaks: A stops. Which is it? "A".\n\n**Reason**: We can'),
+    ],
+)  # fmt: skip
+def test_a_record_is_titled_with_the_answer_and_not_with_the_question(
+    made: str, title: str, decision: str
+) -> None:
+    block = BLOCK.partition("- We decide")[0] + f"- {made}\n"
+    text = drafted("03-04", {"Approval": "Approved."}, {"requirements-spec.md": block})
+    assert text.startswith(f"### ADR-001: {title}\n")
+    assert f"#### Decision\n\n{decision}\n" in text
+
+
 def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     documents = {"requirements-spec.md": BLOCK}
     text = drafted("03-04", {"Approval": "Approved."}, documents)

@@ -184,15 +184,14 @@ class TestList:
             ("only-spec", "only spec"),
         ]
         assert entries[0].folder == tmp_path / "docs/requirements/REQ-0027 Old Thing"
-        assert entries[0].meta is not None
         assert entries[0].meta["source_id"] == "GH-2"
-        assert [(entry.meta, entry.problem) for entry in entries[1:]] == [(None, None), (None, None)]
+        assert [(entry.meta, entry.problem) for entry in entries[1:]] == [({}, None), ({}, None)]
 
     def test_says_what_is_wrong_with_a_corrupt_one(self, tmp_path: Path) -> None:
         folder = make(tmp_path, "broken", draft="# Broken")
         (folder / "meta.json").write_text("{")
         (entry,) = list_items(tmp_path)
-        assert entry.meta is None
+        assert entry.meta == {}
         assert entry.problem is not None
         assert "meta.json cannot be used" in entry.problem
 

@@ -100,9 +100,9 @@ def test_a_total_adds_up_and_knows_what_it_does_not_know() -> None:
     assert ledger.add_up(()) == Total()
     free = replace(ENTRY, money=None, estimated=True, input=800, cached=0)
     both = ledger.add_up((ENTRY, free))
-    assert both == Total(2, 2_000, 160, 1_000, Decimal("0.0042"), priced=True, whole=False)
+    assert both == Total(2, 2_000, 160, 1_000, estimated=True, money=Decimal("0.0042"))
     assert both.tokens == 2_160
-    assert ledger.add_up((free,)) == Total(1, 800, 80, 0, Decimal(0), priced=False, whole=False)
+    assert ledger.add_up((free,)) == Total(1, 800, 80, 0, estimated=True)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_a_total_adds_up_and_knows_what_it_does_not_know() -> None:
     [
         (Total(1, 10, 2), "1 call, 10 tokens in, 2 out"),
         (
-            Total(2, 12_345, 678, 9_000, Decimal("0.0412"), priced=True),
+            Total(2, 12_345, 678, 9_000, money=Decimal("0.0412")),
             "2 calls, 12,345 tokens in (9,000 cached), 678 out, $0.041",
         ),
-        (Total(2, 5, 6, whole=False), "2 calls, about 5 tokens in, 6 out"),
+        (Total(2, 5, 6, estimated=True), "2 calls, about 5 tokens in, 6 out"),
     ],
 )
 def test_what_was_used_is_said_in_one_line(total: Total, words: str) -> None:

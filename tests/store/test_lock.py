@@ -20,7 +20,8 @@ import pytest
 
 import roundtable
 from roundtable.core.errors import DiskFailed, ItemLocked
-from roundtable.store.lock import ItemLock, journal_folder, meta_lock
+from roundtable.store.files import journal_folder
+from roundtable.store.lock import ItemLock, meta_lock
 
 HOLD_ITEM = "with ItemLock(folder): wait()"
 HOLD_META = "with meta_lock(folder): wait()"

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from roundtable.core.errors import DiskFailed, RuleBroken
 from roundtable.core.events import SectionText
+from roundtable.core.markers import ElaborationMarker
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.text import unescape_markdown
 from roundtable.core.turns import Material
@@ -69,7 +70,7 @@ def full_disk() -> Iterator[None]:
 
 
 def update(of: Step = JOURNEYS) -> UpdateArtifacts:
-    return UpdateArtifacts(of, MARKER, BLOCK, "1 insight")
+    return UpdateArtifacts(of, ElaborationMarker("01-03", AT), BLOCK, "1 insight")
 
 
 def written(of: Step, text: str, output: str = "") -> WriteStep:
@@ -679,10 +680,10 @@ class TestMaterial:
         assert outputs.stored_answers() == {}
 
     def test_documents_are_what_the_steps_write_whole(self, outputs: Outputs, folder: Path) -> None:
-        assert outputs.documents() == ()
+        assert outputs.documents() == {}
         (folder / "spec.md").write_text("x" * 70_000)
         (folder / "other.md").write_text("no")
-        assert [(each.name, len(each.text)) for each in outputs.documents()] == [("spec.md", 70_000)]
+        assert outputs.documents() == {"spec.md": "x" * 70_000}
 
     @pytest.mark.rule("DEPTH-1")
     def test_the_scope_is_read_from_the_quick_scan(self, outputs: Outputs, folder: Path) -> None:
@@ -696,7 +697,7 @@ class TestStoredAnswers:
     def test_are_found_in_the_section_that_the_step_writes(self, outputs: Outputs, folder: Path) -> None:
         outputs.write_step(written(CONTEXT, "**Problem**: Forms lose\nwhat was typed.\n\n**Other**: no"))
         outputs.write_step(written(JOURNEYS, "- **Journey**: \\# She opens &lt;it>\n- **Detour:** none"))
-        outputs.update(UpdateArtifacts(JOURNEYS, MARKER, f"{BLOCK}\n**Journey**: not this\n", "x"))
+        outputs.update(replace(update(), block=f"{BLOCK}\n**Journey**: not this\n"))
         outputs.write_feedback(WriteFeedback(JOURNEYS, "x", AT))
         assert outputs.stored_answers() == {
             ("01-01", "Problem"): "Forms lose what was typed.",

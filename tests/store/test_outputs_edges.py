@@ -19,16 +19,18 @@ from roundtable.core.commands import (
 )
 from roundtable.core.errors import DiskFailed
 from roundtable.core.events import SectionText
+from roundtable.core.markers import ElaborationMarker
 from roundtable.core.personas import Roster
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
 from roundtable.store.artifact import MAX_ARTIFACT_SIZE
-from roundtable.store.outputs import Outputs, add_note
+from roundtable.store.outputs import Outputs
 from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"
+MARKER = ElaborationMarker("01-01", AT)
 ROSTER = Roster((MAYA, ALEX))
 CONTEXT = Step(
     "01-01", "Business Context", MAYA.key, "standard", ("spec.md",),
@@ -50,7 +52,7 @@ def test_utf_8_is_not_added_to_a_document_of_another_width(folder: Path, encodin
     (folder / "spec.md").write_bytes(document)
     outputs = Outputs(folder, (CONTEXT,))
     told = [
-        *outputs.update(UpdateArtifacts(CONTEXT, "<!-- m -->", "#### Block\n\nText.", "a block")),
+        *outputs.update(UpdateArtifacts(CONTEXT, MARKER, "#### Block\n\nText.", "a block")),
         *outputs.write_feedback(WriteFeedback(CONTEXT, "More.", AT)),
         *outputs.write_drafts(WriteDrafts((), (CONTEXT,))),
     ]
@@ -89,7 +91,7 @@ def test_an_answer_is_what_stands_under_its_label_and_no_more(
 def test_without_a_document_the_first_that_may_be_used_is_named(folder: Path) -> None:
     data = writing("data.json")
     steps = (data, replace(writing("draft.md", "b.md", "c.md"), step_id="01-02"))
-    announced = Outputs(folder, steps).update(UpdateArtifacts(data, "<!-- m -->", "### B\n", "1 insight"))
+    announced = Outputs(folder, steps).update(UpdateArtifacts(data, MARKER, "### B\n", "1 insight"))
     assert announced[1] == (
         "Could not update b.md (file not found). Elaboration insights are in the synthesis summary above."
     )
@@ -100,9 +102,9 @@ def test_without_a_document_the_first_that_may_be_used_is_named(folder: Path) ->
     ("document", "heading"),
     [
         ("# A\n\n## B\n\n### C\n\n#### D\n\n##### E\n\n###### 1. Context\n\nText.\n", "1. Context"),
-        ("## A\n\n<!-- m -->\n\nWithout its headings.\n", "A"),
-        ("<!-- m -->\n\n### B\n", "Additional Insights from Elaboration"),
-        ("## A\n\n<!-- m -->\n\n### B\n\n## C\n\n<!-- m -->\n\n### B\n", "A"),
+        (f"## A\n\n{MARKER}\n\nWithout its headings.\n", "A"),
+        (f"{MARKER}\n\n### B\n", "Additional Insights from Elaboration"),
+        (f"## A\n\n{MARKER}\n\n### B\n\n## C\n\n{MARKER}\n\n### B\n", "A"),
     ],
 )
 def test_a_block_that_is_there_already_is_announced_where_it_stands(
@@ -110,7 +112,7 @@ def test_a_block_that_is_there_already_is_announced_where_it_stands(
 ) -> None:
     (folder / "spec.md").write_text(document)
     outputs = Outputs(folder, (CONTEXT,))
-    command = UpdateArtifacts(CONTEXT, "<!-- m -->", "### B\n", "1 insight")
+    command = UpdateArtifacts(CONTEXT, MARKER, "### B\n", "1 insight")
     for _ in range(2):
         assert outputs.update(command) == (f'Updated spec.md, section "{heading}": added 1 insight.',)
 
@@ -137,16 +139,6 @@ def test_a_name_with_a_dot_in_it_keeps_it_in_the_title(folder: Path) -> None:
     step = writing("api-v1.2.md")
     Outputs(folder, (step,)).write_drafts(WriteDrafts((), (step,)))
     assert (folder / "api-v1.2.md").read_text().startswith("# API V1.2\n")
-
-
-@pytest.mark.rule("MENU-4")
-def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
-    top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
-    assert add_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
-    for front in (b"---\na: b\n---\n", b"---\n\na: b\n---\n"):
-        assert add_note(front + b"\nText.\n", "> Draft.") == front + b"\n> Draft.\n\nText.\n"
-    rules = b"---\n\nNo key.\n\n---\n"
-    assert add_note(rules, "> Draft.") == b"> Draft.\n\n" + rules
 
 
 # --- the parking lot ------------------------------------------------------------------------------------

@@ -112,11 +112,13 @@ def find_project_kind(root: Path) -> str:
 
 
 def _load_manifest(root: Path, name: str, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Return what a manifest says; nothing where it cannot be read, or is a link that leads out."""
+    """Return what a manifest says; nothing if it cannot be read, is huge, or is a link that leads out."""
     path = root / name
     try:
-        is_usable = path.is_file() and path.resolve().is_relative_to(root.resolve())
-        found = parse(path.read_bytes()[:_MAX_MANIFEST_SIZE].decode("utf-8", "replace")) if is_usable else {}
+        if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+            return {}
+        with path.open("rb") as file:
+            found = parse(file.read(_MAX_MANIFEST_SIZE).decode("utf-8", "replace"))
     except (OSError, RuntimeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

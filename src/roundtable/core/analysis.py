@@ -22,9 +22,9 @@ come at which stage. An event that is not in the table raises `RuleBroken` and c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -51,12 +51,13 @@ from .hearing import (
     hear_table,
 )
 from .lines import Line, LineKind
+from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
-from .tracks import FEATURE, TrackChoice, hear_track
+from .tracks import FEATURE, TrackChoice, hear_track, speaks_of_item
 from .turns import USER
 from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
@@ -72,7 +73,6 @@ MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
-_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
@@ -134,6 +134,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    can_imply_track: bool = False
+    """Whether words about the item take the track that was proposed; in older journals only Enter does."""
     asks_last: bool = False
     """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
@@ -178,7 +180,6 @@ class Analysis(Struct, frozen=True):
     offers: tuple[on.Offer, ...] = ()
     reminded: bool = False
     follow_up: str | None = None
-    wanted_depth: Depth | None = None
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
@@ -194,8 +195,8 @@ class Analysis(Struct, frozen=True):
     """What this leg wrote, so that it can be taken back."""
     in_hand: Question | None = None
     """The question that was open when the depth changed: it stays as it was asked."""
-    track: str = ""
-    """The track that the user chose in this leg, where it is the one that the leg is on."""
+    is_track_taken: bool = False
+    """Whether the user chose the track that the leg is on."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -208,7 +209,7 @@ class Analysis(Struct, frozen=True):
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
@@ -223,7 +224,7 @@ class Analysis(Struct, frozen=True):
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        if self.stage is Stage.ELABORATION and self.elaboration is not None:
+        if self.elaboration is not None:
             return self.elaboration.legal
         return (TRANSITIONS[self.stage][0].__name__,) if self.stage in TRANSITIONS else ()
 
@@ -313,33 +314,34 @@ def _open_leg(now: Analysis) -> Outcome:
 
 def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
-    begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
+    begun = {phase_of(step_id) for step_id in opening.progress.steps_completed} - {opening.phase}
     return any(
         opening.roster.lead_of(phase.key) == opening.lead
         for phase in PHASES
-        if phase.key in opening.progress.phases_completed and phase.number in begun
+        if phase.key in opening.progress.phases_completed and phase in begun
     )
 
 
 def recall(now: Analysis) -> tuple[do.Show, ...]:
     """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
-    opening, number = now.opening, now.opening.phase.number
+    opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
-    titles = {step.step_id: step.title for step in opening.steps}
-    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
-    past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
-    left, phase = now.remaining_steps.steps, opening.next_phase
-    ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
-    ahead = left[0].title if left else ahead
+    is_asked = not now.saved or now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
     if now.elaboration is not None:
-        ahead = f"the roundtable on {now.step.title}"
-    elif not now.saved or now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP):
-        ahead = now.step.title
+        place = f"the roundtable on {now.step.title}"
+    elif is_asked:
+        place = now.step.title
     else:
-        at = now.step.title if opening.step is not None else opening.phase.name
-        ahead = f"the menu of {at}; {ahead} comes next"
-    return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)),)
+        at, phase = opening.step.title if opening.step else opening.phase.name, opening.next_phase
+        ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
+        place = f"the menu of {at}; {left[0].title if left else ahead} comes next"
+    # A step that is opened again is not also named as done.
+    steps = {step.step_id: step.title for step in opening.steps if step != opening.step or not is_asked}
+    ours = [step_id for step_id in now.completed_steps if phase_of(step_id) == opening.phase]
+    done = [steps[step_id] for step_id in ours if step_id in steps]
+    past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
+    return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
 def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
@@ -366,6 +368,8 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
+    if own and opening.can_imply_track and speaks_of_item(words, opening.tracks, own.key):
+        return _save_track(now, own, words, _show("notice", lines.track_taken(own.title), opening.lead))
     return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
@@ -389,20 +393,19 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str, *shown: do.Show) -> Outcome:
     """Write the track; the steps of no other track are needed."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    is_same = chosen.key == now.opening.track
-    after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     echo = (_show("choice", words, USER),) if words else ()
-    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+    return after, (*echo, *shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _enter_step(now) if now.track == now.opening.track else _end(now, do.Advance())
+    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -475,7 +478,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.given_answers and not now.track
+    can_choose = now.opening.proposal and not now.given_answers and not now.is_track_taken
     if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
         return tracked
     steering = hear_steering(words, at_menu=False)
@@ -525,22 +528,26 @@ def _find_step_before(now: Analysis) -> str:
 
 
 def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one."""
-    if now.editing is not None and now.follow_up is None:
-        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
-    return bool(now.given_answers or _find_step_before(now))
+    """Whether there is a question before the open one, in this step or in one before it."""
+    return bool(_find_label_before(now) or _find_step_before(now))
+
+
+def _find_label_before(now: Analysis) -> str:
+    """Return the label of the question of this step that `back` asks again; empty where there is none."""
+    if now.editing is None or now.follow_up is not None:
+        return now.given_answers[-1].label if now.given_answers else ""
+    labels = [question.label for question in now.step.questions(now.depth)]
+    return next((before for before, label in pairwise(labels) if label == now.editing), "")
 
 
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    label = _find_label_before(now)
+    if not label:
+        return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
     if now.editing is not None and now.follow_up is None:
-        labels = [question.label for question in now.step.questions(now.depth)]
-        if now.editing in labels[1:]:
-            return _edit_answer(now, labels[labels.index(now.editing) - 1])
-    elif now.given_answers:
-        again = (*now.again, now.given_answers[-1].label)
-        return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
-    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
+        return _edit_answer(now, label)
+    return _ask_question(replace(now, again=(*now.again, label), follow_up=None, reminded=False))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
@@ -619,21 +626,19 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
-    after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
+    is_asked = now.stage is Stage.ANSWER and not now.follow_up
+    in_hand = _open_question(now) if is_asked else now.in_hand
+    after = replace(now, depth=wanted, in_hand=in_hand, stage=Stage.DEPTH)
     return after, (do.SaveDepth(now.opening.phase.key, wanted),)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    depth, opening = now.wanted_depth or now.depth, now.opening
-    after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
-    speaker = opening.lead if is_at_menu else opening.conductor
-    said = _show("depth", lines.depth_changed(depth), speaker)
+    speaker = now.opening.lead if is_at_menu else now.opening.conductor
+    said = _show("depth", lines.depth_changed(now.depth), speaker)
     if is_at_menu:
-        return _show_menu(after, said)
-    if now.follow_up:
-        return _ask_follow_up(after, said)
-    return _collect_offers(replace(after, reminded=False, in_hand=_open_question(now)), said)
+        return _show_menu(now, said)
+    return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -710,7 +715,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     texts = (
         do.Show(Line("update", text, heading=each.target.section))
         for each in pages
-        if (text := _FOR_NO_READER.sub("", each.text).strip())
+        if (text := strip_markers(each.text, NoneMarker, WithdrawnMarker).strip())
     )
     after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
     return after, (*notices, *texts, do.WriteStep(now.step, event.sections))
@@ -720,8 +725,10 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, again=(), editing=None)
-    after = replace(after, answers=now.given_answers, stood=now.given_answers)
+    answers = now.given_answers
+    after = replace(
+        now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
+    )
     is_block_next = not event.moment and bool(written) and written[-1].kind == "block"
     hint = (_show("notice", lines.BLOCK_IS_NEXT),) if is_block_next else ()
     return after, (*_show_all("update", event.announcements), *hint, do.SaveStep(now.step.step_id))

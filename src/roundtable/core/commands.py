@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from .events import SectionText
 from .lines import Awaits, Line
+from .markers import ElaborationMarker
 from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
 from .synthesis import Draft, Entry, Exit
@@ -146,7 +147,7 @@ class UpdateArtifacts(Struct, frozen=True):
     """Add the block to the step's outputs, once."""
 
     step: Step
-    marker: str
+    marker: ElaborationMarker
     block: str
     description: str
 

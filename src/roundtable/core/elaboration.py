@@ -37,6 +37,7 @@ from .commands import Purpose
 from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
+from .markers import ElaborationMarker
 from .personas import Roster
 from .steps import PHASES, Item, Step
 from .text import is_silence
@@ -90,21 +91,17 @@ class Due(Struct, frozen=True):
 class Elaboration(do.Table, frozen=True):
     """The state of one elaboration: all that is on the table, and where the discussion stands."""
 
-    notice: str | None = None
     user_name: str | None = None
     state: State = State.ENTRY
     awaits: Awaited = Awaited.CONTEXT
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
     asked_if_there: bool = False
-    redirected: bool = False
-    """Whether the user's last contribution was redirected."""
     warned: bool = False
     closing: bool = False
     """Whether the warning was given since the user was heard: one more persona may speak."""
     held: on.UserSpoke | None = None
     """The message that may have meant to end the discussion, until the user says."""
-    raising: int | None = None
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
@@ -136,12 +133,10 @@ class Elaboration(do.Table, frozen=True):
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
-        key = step.phase.key if step.phase else step.step_id
-        lead = roster.lead_of(key)
-        notice = lines.leads_instead(lead, step.phase, key) if key and key not in lead.phases else None
+        lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            notice=notice, user_name=user_name or None, has_review=has_review,
+            user_name=user_name or None, has_review=has_review,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
@@ -195,7 +190,10 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
     text = lines.introduction(
         now.roster.others(now.lead), title=now.step.title, item_name=now.item.name, max_turns=event.max_turns
     )
-    notice = (_show(now, "notice", now.notice),) if now.notice else ()
+    phase, lead = now.step.phase, now.lead
+    key = phase.key if phase else now.step.step_id
+    stands_in = bool(key) and key not in lead.phases
+    notice = (_show(now, "notice", lines.leads_instead(lead, phase, key)),) if stands_in else ()
     brief = do.Brief(after.table, now.lead, "framing")
     return after, (*notice, _show(now, "introduction", text), do.AskFraming(brief))
 
@@ -236,7 +234,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     has_drifted = False
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
-        has_drifted = now.redirected
+        has_drifted = _redirected_turn(now) is not None
         if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), (_redirect(now, USER, words),))
@@ -285,10 +283,16 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
     kept = replace(verdict, decisions=tuple(sorted({*turn.verdict.decisions, *verdict.decisions})))
     turn = replace(turn, verdict=replace(kept, off_topic=None) if now.insists else kept)
     judged = replace(now, turns=(*now.turns[:-1], turn))
-    if turn.verdict.off_topic is None:
-        return judged
-    # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
-    return replace(_park(judged), redirected=not _addressed_keys(now, turn))
+    return _park(judged)
+
+
+def _redirected_turn(now: Elaboration) -> Turn | None:
+    """Return the user's last turn where the lead redirects it: it drifts, and it was put to nobody (FOCUS-1).
+
+    A redirect never swallows what was put to somebody: that is answered, and only the aside is put off.
+    """
+    turn = _last_turn(now, USER)
+    return turn if turn and turn.verdict.off_topic and not _addressed_keys(now, turn) else None
 
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
@@ -328,15 +332,14 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    before = _last_turn(now, USER)
-    drift = before.verdict.off_topic if before and now.redirected else None
-    if before and drift:
+    before = _redirected_turn(now)
+    if before and (drift := before.verdict.off_topic):
         goes_on = comes_back_to(event.text, drift.subject, before.text)
         if goes_on or insists_on_topic(event.text):
             # What was put off is discussed after all.
             parked = tuple(point for point in now.parked if point.turn != before.number)
             now = replace(now, insists=True, parked=parked)
-    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False)
+    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False)
     words, number = event.text.strip(), len(now.turns) + 1
     said, shown = _say(heard, Turn(number, USER, words, from_host=event.relayed, by=event.by))
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
@@ -346,7 +349,7 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
     suspected = None if now.insists or not event.advice else event.verdict.off_topic
     verdict = replace(event.verdict, off_topic=None) if event.advice else event.verdict
     judged = replace(_take_judgement(now, verdict), suspected=suspected)
-    if not judged.redirected:
+    if _redirected_turn(judged) is None:
         return _go_on(replace(judged, due=_due_reply(now)))
     return _go_on(judged, () if judged.is_full else (_redirect(judged, USER),))
 
@@ -403,19 +406,19 @@ def _speaking_order(now: Elaboration) -> tuple[str, ...]:
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    return replace(now, raising=event.max_turns, awaits=Awaited.LIMIT), (do.SaveLimit(event.max_turns),)
+    is_near = len(now.turns) >= event.max_turns - 2
+    after = replace(now, max_turns=event.max_turns, warned=is_near, closing=False, awaits=Awaited.LIMIT)
+    return after, (do.SaveLimit(event.max_turns),)
 
 
 def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
-    max_turns = now.raising or now.max_turns
-    after = replace(
-        now, max_turns=max_turns, raising=None, warned=len(now.turns) >= max_turns - 2, closing=False,
-        awaits=Awaited.EXIT if now.held else Awaited.USER,
-    )  # fmt: skip
-    text = f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
+    after = replace(now, awaits=Awaited.EXIT if now.held else Awaited.USER)
+    text = f"The turn limit is now {now.max_turns} for this discussion"
     if event.saved:
-        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
-    return after, (_show(now, "notice", text), do.Listen("exit" if now.held else "discussion"))
+        text = f"The turn limit is now {now.max_turns}; it is kept in meta.json for the next discussion too"
+    elif now.step.step_id:  # a document that is not a step's has no meta.json (MENU-8)
+        text += "; it could not be written to meta.json"
+    return after, (_show(now, "notice", f"{text}."), do.Listen("exit" if now.held else "discussion"))
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
@@ -458,6 +461,8 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
     """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
     text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
+    if not now.draft.entries:
+        text = lines.REVIEW_EMPTY
     after = replace(now, awaits=Awaited.REVIEW, editing=None)
     return after, (*shown, _show(now, "review", text), do.Listen("review"))
 
@@ -474,8 +479,8 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     if answer.kind == "unclear" or missing:
         text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
         if missing:
-            there = lines.join_names([*map(str, known)])
-            text = f"There is no entry {missing[0]}; there are {there}. Nothing was changed."
+            there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
+            text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -498,8 +503,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
-    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
-    return _ask_for_review(changed, *echo) if draft.entries else _update_artifacts(changed, *echo)
+    return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
@@ -517,7 +521,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
         exit_type=now.exit_type, is_heard=accepted or not now.has_host_draft,
     )  # fmt: skip
-    marker = synthesis.marker(now.step.step_id, now.at)
+    marker = ElaborationMarker(now.step.step_id, now.at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
     return replace(now, awaits=Awaited.ARTIFACTS), (*shown, _show(now, "synthesis", block), update)
 
@@ -670,6 +674,7 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
+_ENDINGS: tuple[tuple[type[on.Event], _Move], ...] = ((on.WrappedUp, wrap_up), (on.BudgetSpent, end_budget))
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
@@ -677,19 +682,17 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
     (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
-    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
-    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    # whoever is to be heard, a discussion can be ended from outside
+    **{
+        (_LOOP, awaited, event): (move, [_SYNTHESIS])
+        for awaited in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)
+        for event, move in _ENDINGS
+    },
     (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),

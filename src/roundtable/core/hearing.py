@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -110,6 +111,12 @@ _NEGATED = re.compile(
 _AUXILIARIES = word_set("are am is can could shall should may might must will would do did have")
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
+# Said of the discussion, and not of what it is about: neither "can we stop it?" nor "finish the import now".
+_MAY_WE, _END = r"(?:can|could|shall|should|may) (?:we|i) (?:just )?", "(?:end|stop|finish)"
+_ASKS_TO_END = re.compile(
+    rf"{_MAY_WE}{_END}|(?:{_MAY_WE})?{_END}"
+    r"(?:(?: it| this)?(?: right)? (?:here|now)| (?:the|this) (?:discussion|roundtable)(?: here| now)?)"
+)
 _YES, _NO = "yes|yeah|yep|yup|sure", "no|nope|nah"
 _ENDS = re.compile(rf"{_YES}|(?:(?:{_YES}|{_NO}) )?(?:end(?: it| this)?|end (?:the )?discussion|stop|finish)")
 _GOES_ON = re.compile(
@@ -124,7 +131,7 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     said, is_short = " ".join(words), len(words) <= _MAX_UNCLEAR_WORDS
     if re.fullmatch(_EXIT, said) or (is_short and re.match(rf"{_WRAP_UP}(?!\S)", said)):
         return "exit"
-    if said in ("quit", "stop"):
+    if said in ("quit", "stop") or asks_to_end(text):
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
@@ -138,6 +145,11 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     )
     is_at_edge = re.match(_EXIT, free) or (free == said and re.search(rf"(?<!\S){_EXIT}$", said))
     return "unclear-exit" if is_question or (is_at_edge and is_short) else None
+
+
+def asks_to_end(text: str) -> bool:
+    """Whether a message is about nothing but ending the discussion: "Can we stop here?"."""
+    return _ASKS_TO_END.fullmatch(" ".join(strip_fillers(text))) is not None
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
@@ -171,14 +183,25 @@ _TAKES_BACK = re.compile(
     r"|(?:i|we) (?:did not|didn't|have not|haven't|never) (?:decide|decided)\b"
     r"|(?:i|we) take (?:that|this|it)(?: decision)? back"
     r"|take back (?:that|this|the|my|our)(?: last)? decision"
-    r"|(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?(?: decision)?[.!]*$"
     r"|no decision(?: yet)?[.!]*$)"
 )
-_REVERSES = re.compile(
-    r"^(?:no[,.:!]|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)|\bon second thoughts?\b"
-    r"|\bchang(?:e|ed|ing) my mind\b|\binstead\b|\bafter all\b|\brather not\b|\bno longer\b|\breverse\b"
-    r"|\bnot any ?more\b|\bwhat i said (?:before|earlier)\b|\bother way round\b"
+# Takes back what was just said, often with what holds instead: "Scratch that: we use Postgres."
+_SCRATCHES = re.compile(
+    r"^(?:(?:no|ok|okay|oh|wait|sorry|well|but|and)[,.!]? )*(?:"
+    r"(?P<bluntly>(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?(?: decision)?"
+    r"(?=[.!]*$|[:;]| [-–—])|(?:scratch|strike) that(?=,))"
+    r"|(?:no,? wait|wait,? no|actually,? no|on second thoughts?)"
+    r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b))"
+    r"[\s,.:;!–—-]*+",
+    re.IGNORECASE,
 )
+_REVERSES = re.compile(
+    r"^(?:no[,.:!]|no wait\b|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)"
+    r"|\bon second thoughts?\b|\bchang(?:e|ed|ing) my mind\b|\binstead\b|\bafter all\b|\brather not\b"
+    r"|\bno longer\b|\breverse\b|\bnot any ?more\b|\bwhat i said (?:before|earlier)\b|\bother way round\b"
+)
+_JUST_SAID = 5
+"""How many sentences before it a correction may be about."""
 # What makes a sentence sound like a decision: a will, a rule, or an order at its beginning.
 _DECIDES = re.compile(
     r"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{0,40}\b(?:go|take|use|keep|drop|choose|decide|agree|will"
@@ -194,26 +217,61 @@ _DECIDES = re.compile(
 
 def can_decide(text: str) -> bool:
     """Whether a message can hold a decision: it has a sentence that neither asks, defers nor takes back."""
-    return any(_is_firm(sentence) for sentence in split_sentences(text))
+    return any(map(_is_firm, split_standing(text)))
 
 
 def sounds_decided(text: str) -> bool:
     """Whether a message sounds like a decision, where nobody marked it as one: it wills, rules or orders."""
-    return any(
-        _is_firm(sentence) and _DECIDES.search(fold_text(sentence).strip())
-        for sentence in split_sentences(text)
-    )
+    return any(map(_is_resolute, split_standing(text)))
 
 
-def _is_firm(sentence: str) -> bool:
-    said = fold_text(sentence).strip()
-    asks = said.rstrip("\"')*_ ").endswith("?")
-    return bool(words_of(said)) and not (asks or _DEFERS.search(said) or _TAKES_BACK.search(said))
+def split_standing(text: str) -> tuple[str, ...]:
+    """Return the sentences of a message without what it takes back itself: "Redis. No wait, X"."""
+    return _read_sentences(text)[0]
+
+
+def strip_correction(sentence: str) -> str:
+    """Return what a sentence says instead of what was just said; all of it where it corrects nothing."""
+    return _SCRATCHES.sub("", sentence.strip(), count=1)
 
 
 def takes_back(text: str) -> bool:
-    """Whether the user says that the last decision was none, or no longer is."""
-    return any(_TAKES_BACK.search(fold_text(each).strip()) for each in split_sentences(text))
+    """Whether the user says that the last decision before this message was none, or no longer is."""
+    return _read_sentences(text)[1]
+
+
+@lru_cache(maxsize=256)
+def _read_sentences(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the sentences that stand, and whether one takes back what was said before the message."""
+    standing: list[str] = []
+    reaches_back = False
+    for sentence in split_sentences(text):
+        scratches = _SCRATCHES.match(sentence)
+        is_blunt = scratches is not None and scratches["bluntly"] is not None
+        is_meant = is_blunt or (scratches is not None and not sentence.endswith("?"))
+        if is_meant and (place := _find_last_decision(standing)) is not None:
+            del standing[place:]  # with the reasons that were given for it
+        elif is_blunt or _TAKES_BACK.search(fold_text(sentence).strip()):
+            reaches_back = True
+        standing += [sentence] if strip_correction(sentence) else []
+    return tuple(standing), reaches_back
+
+
+def _find_last_decision(sentences: list[str]) -> int | None:
+    """Return the place of what was just decided, by its sound or else by its form; None where nothing was."""
+    just_said = range(max(0, len(sentences) - _JUST_SAID), len(sentences))
+    resolute = [at for at in just_said if _is_resolute(sentences[at])]
+    return max(resolute or [at for at in just_said if _is_firm(sentences[at])], default=None)
+
+
+def _is_resolute(sentence: str) -> bool:
+    return _is_firm(sentence) and _DECIDES.search(fold_text(strip_correction(sentence))) is not None
+
+
+def _is_firm(sentence: str) -> bool:
+    said = fold_text(strip_correction(sentence))
+    asks = said.rstrip("\"')*_ ").endswith("?")
+    return bool(words_of(said)) and not (asks or _DEFERS.search(said) or _TAKES_BACK.search(said))
 
 
 def reverses(text: str, earlier: str) -> bool:
@@ -270,23 +328,27 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
         words = " ".join(sentence.split())
         if words.endswith("?"):
             continue
-        places: list[str] = []
-
-        def number(file: re.Match[str], places: list[str] = places) -> str:
-            path, line = (
-                (file["code"] or file["path"]).strip("/").removeprefix("./"),
-                file["at"] or file["line"],
-            )
-            places.append(f"{path}:{line}" if line else path)
-            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
-
-        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
+        said, places = _number_files(words)
         for is_touched, pattern in _CORRECTIONS:
             numbers = (
                 each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
             )
             found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
     return tuple(found)
+
+
+def _number_files(sentence: str) -> tuple[str, list[str]]:
+    """Return a folded sentence in which each file is a number, without asides, and the places so numbered."""
+    places: list[str] = []
+
+    def number(file: re.Match[str]) -> str:
+        path = (file["code"] or file["path"]).strip("/").removeprefix("./")
+        line = file["at"] or file["line"]
+        places.append(f"{path}:{line}" if line else path)
+        return f"~{len(places) - 1}~" if "." in path or "/" in path else path
+
+    numbered = _FILE.sub(number, sentence.replace("~", " "))
+    return re.sub(r" ?\([^()]*\)", "", numbered.casefold()), places
 
 
 # --- a review -------------------------------------------------------------------------------------------

@@ -42,6 +42,10 @@ REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
+REVIEW_EMPTY = (
+    "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
+    "change, `add decision: WORDS` (or insight, question, action) adds an entry."
+)
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
@@ -297,6 +301,12 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     names = " or ".join(f"`{name}`" for name in others)
     change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
     return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
+
+
+def track_taken(title: str) -> str:
+    """What is said to somebody who goes straight to the matter where a track is proposed (STEP-9)."""
+    taken = f"Taken as {article(title)} {title}; `track` at a menu changes that."
+    return f"{taken} What you said is not kept as an answer yet: the first question follows."
 
 
 def with_forecast(line: Line, forecast: str) -> Line:

@@ -80,7 +80,7 @@ class Position(Struct, frozen=True):
 
 def steps_of_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
     """Return the steps of a phase in their order."""
-    return tuple(step for step in steps if step.step_id[:2] == phase.number)
+    return tuple(step for step in steps if step.phase == phase)
 
 
 def find_remaining_steps(

@@ -14,10 +14,10 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .hearing import can_decide, reverses, sounds_decided, takes_back
+from .hearing import can_decide, reverses, sounds_decided, split_standing, takes_back
 from .lines import join_names
 from .personas import Roster
-from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
+from .text import content_stems, escape_markdown, fold_text, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
@@ -364,11 +364,6 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     return "" if told.issuperset(words_of(words)) else words
 
 
-def marker(step_id: str, at: str) -> str:
-    """The comment that stands before every block in a document (ART-4); without a step for MENU-8."""
-    return f"<!-- Elaboration: step {step_id}, {at} -->" if step_id else f"<!-- Elaboration: {at} -->"
-
-
 def description(draft: Draft) -> str:
     """What was added, in a few words: `3 insights, 1 decision`."""
     nouns = ("insight", "decision", "open question", "action item")
@@ -405,7 +400,7 @@ def own_words(turn: Turn, subject: str = "") -> str:
 
     The reason is the sentence right after it, unless that worries, asks or defers.
     """
-    sentences = list(split_sentences(join_lines(turn.text)))
+    sentences = split_standing(join_lines(turn.text))
     firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)

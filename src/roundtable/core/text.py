@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,6 +14,14 @@ _LOOKALIKES = str.maketrans(
 )
 # A hyphen, an apostrophe or an underscore inside makes one word: `back-end`, `let's`, `is_done`.
 WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
+
+
+_BLANK = re.compile(r"\{\{(\w+)\}\}")
+
+
+def fill_blanks(text: str, blanks: Mapping[str, object]) -> str:
+    """Return the text with each `{{blank}}` filled, once; KeyError for one that is not given."""
+    return _BLANK.sub(lambda blank: str(blanks[blank[1]]), text)
 
 
 @lru_cache(maxsize=1_024)

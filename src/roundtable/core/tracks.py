@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .steps import Item, Step
-from .text import find_phrase, fold_text, words_of
+from .text import find_phrase, fold_text, word_set, words_of
+from .validation import is_unknown
 
 FEATURE = "feature"
 """The track with all steps; an item that names no other follows it."""
@@ -17,6 +18,8 @@ FEATURE = "feature"
 _TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an? )?(?P<name>\S+))?")
 _CODE = re.compile(r"`|\w\(|\w[._]\w|(?:^|\s)--?\w|[a-z][A-Z]")
 _TELLING_WORDS = 60
+_FEW_WORDS = 3
+_DOUBTS = word_set("no nope not wrong what how why which who help edit undo back skip")
 _BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
 
 
@@ -117,3 +120,12 @@ def hear_track(text: str, choices: Sequence[TrackChoice], *, is_asked: bool) -> 
         if name and name in (choice.key, " ".join(words_of(choice.title))):
             return choice
     return name if found else None
+
+
+def speaks_of_item(text: str, choices: Sequence[TrackChoice], own: str) -> bool:
+    """Whether a message at the proposal of a track tells something of the item and names no other track."""
+    words = words_of(text)
+    if len(words) <= _FEW_WORDS or words[0] in _DOUBTS or text.rstrip().endswith("?") or is_unknown(text):
+        return False
+    others = [words_of(name) for each in choices if each.key != own for name in (each.key, each.title)]
+    return all(find_phrase(name, words) is None for name in (*others, ("track",)))

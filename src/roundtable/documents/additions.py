@@ -1,4 +1,4 @@
-"""Text added to a document, nothing else changed: additions and a step's own text (ART-4, ART-7)."""
+"""Text added to a document, nothing else changed: additions, a step's own text, notes (ART-4, ART-7)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
+from ..core.markers import (
+    ElaborationMarker,
+    EndMarker,
+    FeedbackMarker,
+    NoneMarker,
+    StepMarker,
+    WithdrawnMarker,
+    parse_marker,
+)
+from ..core.steps import Step
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
 from .outline import (
     ADDITIONAL,
@@ -17,22 +27,18 @@ from .outline import (
     Outline,
     Section,
     choose_section,
-    continues_block,
     decode_document,
+    find_block_end,
     find_named_sections,
-    is_elaboration_marker,
     is_open,
     parse,
     read_outline,
 )
 
-_FEEDBACK = re.compile(r"<!-- Feedback: step ")
-_STEP_MARKER = re.compile(r"<!-- Step (\S+): (\d{1,9}) characters, ([0-9a-f]{8}) -->\s*")
 _REFUSAL = (
     "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
     "Add it by hand."
 )
-_END_OF_ADDITION = "<!-- End of addition -->"
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
 _ENDING = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
@@ -93,7 +99,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
         if intact:
             start, end = intact[-1].start, intact[-1].end
             marked = _mark_step_text(step_id, form + _guard_against_joining(document[end:]))
-            if marked.partition("\n")[0] == intact[-1].marker:
+            if marked.partition("\n")[0] == str(intact[-1].marker):
                 return document
             new = marked.replace("\n", shape.newline).encode("utf-8")
         else:
@@ -169,7 +175,7 @@ def _set_apart(shape: Outline, start: int, text: str) -> bytes:
 
 def _guard_against_joining(after: bytes) -> str:
     """Return what keeps indented text or a list that follows from joining a list; else nothing."""
-    return f"\n\n{_END_OF_ADDITION}" if _JOINING.match(after) else ""
+    return f"\n\n{EndMarker()}" if _JOINING.match(after) else ""
 
 
 def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | None = None) -> Addition | None:
@@ -188,6 +194,52 @@ def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | No
     return Addition(document, start, len(new), heading) if is_same else None
 
 
+# The note at the top of a document: which steps were skipped
+
+
+def write_skip_note(skipped: Sequence[Step]) -> str:
+    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
+    names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
+    return f"> Draft: {names} skipped."
+
+
+def name_steps(steps: Sequence[str]) -> str:
+    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    if len(steps) == 1:
+        return f"step {steps[0]} was"
+    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
+
+
+def add_note(document: bytes, text: str) -> bytes:
+    """Return the document with the note after its title and the item's line, once; nothing else changes."""
+    if text.encode() in (line.strip() for line in document.splitlines()):
+        return document
+    shape = read_outline(document)
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
+    return insert_text(shape, shape.settle(shape.first, position), text)
+
+
+def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
+    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
+    kept: list[bytes] = []
+    for line in document.splitlines(keepends=True):
+        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
+        if made_up not in named or write_skip_note(named).encode() != line.strip():
+            kept.append(line)
+        elif rest := [step for step in named if step != made_up]:
+            kept.append(line.replace(line.strip(), write_skip_note(rest).encode()))
+        elif kept and not kept[-1].strip():
+            kept.pop()  # of the blank lines around the note one stays
+    return b"".join(kept)
+
+
 # A block taken out again
 
 
@@ -202,32 +254,29 @@ class BlockPlace(Struct, frozen=True):
     """Whether something that we did not write stands inside it."""
 
 
-def find_block(shape: Outline, marker: str) -> BlockPlace | None:
+def find_block(shape: Outline, marker: ElaborationMarker) -> BlockPlace | None:
     """Return the place of the block behind a marker; None where the document does not have it."""
     pieces = shape.pieces
-    found = (n for n, each in enumerate(pieces) if each.kind == "html_block" and each.text.strip() == marker)
-    at = next(found, None)
+    at = next((number for number, each in enumerate(pieces) if each.marker == marker), None)
     if at is None:
         return None
-    last, level, heading = at, 0, ""
+    last, heading = at, ""
     is_filled, has_more = True, False
     bullets: list[tuple[str, str]] = []
-    for number, piece in enumerate(pieces[at + 1 :], at + 1):
-        is_end = piece.kind == "html_block" and piece.text.strip() == _END_OF_ADDITION
-        if piece.kind == "heading" and (not level or continues_block(piece, level)):
-            level, heading, is_filled = level or piece.level, piece.text, False
-        elif piece.kind in ("paragraph", "bullet_list") and level and not is_filled:
+    for number, piece in enumerate(pieces[at + 1 : find_block_end(pieces, at)], at + 1):
+        if piece.kind == "heading":
+            heading, is_filled = piece.text, False
+        elif piece.kind in ("paragraph", "bullet_list") and not is_filled:
             is_filled = True
             for line in decode_document(shape.document[piece.start : piece.end]).split("\n"):
                 if line.startswith("- "):
                     bullets += [(heading, line[2:])] if line != "- None" else []
                 else:
                     has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
-        elif not is_end:
+        else:
             break
         last = number
-        if is_end:
-            break
+    last += any(isinstance(each.marker, EndMarker) for each in pieces[last + 1 : last + 2])
     start = pieces[at].start
     before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
     if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
@@ -246,7 +295,7 @@ def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
     """
     document = shape.document
     whole = decode_document(document[place.start : place.end]).rstrip("\n")
-    text = whole.removesuffix(f"\n\n{_END_OF_ADDITION}")
+    text = whole.removesuffix(f"\n\n{EndMarker()}")
     text_end = len(document[: place.end].rstrip(b"\r\n"))
     text_before = document[: place.start].rstrip(b"\r\n")
     before = _ENDING.findall(document[len(text_before) : place.start])[-3:]
@@ -273,8 +322,7 @@ class StepText(Struct, frozen=True):
     Where the text is not intact, only the marker's own line is known to be the step's.
     """
 
-    step_id: str
-    marker: str
+    marker: StepMarker
     start: int
     end: int
     is_intact: bool
@@ -284,17 +332,17 @@ def find_step_texts(shape: Outline) -> tuple[StepText, ...]:
     """Return every step's marker in the document, in order."""
     found: list[StepText] = []
     for block in shape.pieces:
-        if block.kind == "html_block" and (marker := _STEP_MARKER.fullmatch(block.text)):
-            own_end = _find_own_end(shape, block.end, int(marker[2]), marker[3])
+        if isinstance(marker := block.marker, StepMarker):
+            own_end = _find_own_end(shape, block.end, marker)
             end = block.end if own_end is None else own_end
             tail = shape.document[end - 2 : end]
             ending = 2 if tail == b"\r\n" else int(tail.endswith((b"\n", b"\r")))
             is_intact = own_end is not None
-            found.append(StepText(marker[1], marker[0].strip(), block.start, end - ending, is_intact))
+            found.append(StepText(marker, block.start, end - ending, is_intact))
     return tuple(found)
 
 
-def _find_own_end(shape: Outline, start: int, size: int, digest: str) -> int | None:
+def _find_own_end(shape: Outline, start: int, marker: StepMarker) -> int | None:
     """Return where the vouched text ends; None where it is not what the step wrote."""
     line = bisect_left(shape.lines, start)
     count = len(shape.lines) - 1
@@ -303,16 +351,16 @@ def _find_own_end(shape: Outline, start: int, size: int, digest: str) -> int | N
         chunk = shape.document[shape.lines[line] : shape.lines[line + 1]]
         return chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
 
-    if size:
+    if marker.length:
         while line < count and not read_line().strip(" \t"):
             line += 1
     own: list[str] = []
-    left = size
+    left = marker.length
     while left > 0 and line < count:
         own.append(read_line())
         left -= len(own[-1]) + (len(own) > 1)
         line += 1
-    if left or _digest("\n".join(own)) != digest:
+    if left or _digest("\n".join(own)) != marker.digest:
         return None
     end = shape.lines[line]
     is_attached = line < count and read_line().strip(" \t")
@@ -323,8 +371,8 @@ def _find_own_end(shape: Outline, start: int, size: int, digest: str) -> int | N
 
 def _mark_step_text(step_id: str, text: str) -> str:
     """Return a step's text under the marker that vouches for it."""
-    marker = f"<!-- Step {step_id}: {len(text)} characters, {_digest(text)} -->"
-    return f"{marker}\n\n{text}" if text else marker
+    marker = StepMarker(step_id, len(text), _digest(text))
+    return f"{marker}\n\n{text}" if text else str(marker)
 
 
 def _digest(text: str) -> str:
@@ -341,7 +389,7 @@ def _find_step_section(
 
 
 def _is_inside(own: StepText, section: Section, step_id: str) -> bool:
-    return own.step_id == step_id and section.start <= own.start < section.end
+    return own.marker.step_id == step_id and section.start <= own.start < section.end
 
 
 def _find_place_after(
@@ -352,7 +400,7 @@ def _find_place_after(
     notes = [
         block.start
         for block in shape.within(start, section.end)
-        if is_elaboration_marker(block) or (block.kind == "html_block" and _FEEDBACK.match(block.text))
+        if block.is_elaboration_marker or isinstance(block.marker, FeedbackMarker)
     ]
     notes += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
     if mine:
@@ -362,8 +410,7 @@ def _find_place_after(
 
 # Text made safe: closed, contained, at the right level
 
-_MARKER = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
-_OWN_COMMENT = re.compile(r"<!-- (?:None|Withdrawn): [^<>\n]* -->")
+_ONE_COMMENT = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
 _COMMENT_SIGN = re.compile(r"<!--|-->")
 _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
 
@@ -371,11 +418,12 @@ _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
 def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
     """Yield the text as it can stand under a heading of that level: as it is if harmless, then as a list.
 
-    An addition may begin with a marker, and stands under the section as one part of it.
+    An addition may begin with a marker, ours or that of another program, and stands under the section as one
+    part of it.
     """
     body = clean_text(block).replace("\x85", " ").strip()
     marker, _, rest = body.partition("\n")
-    if is_addition and _MARKER.fullmatch(marker.rstrip()):
+    if is_addition and _ONE_COMMENT.fullmatch(marker.rstrip()):
         marker, body = marker.rstrip(), rest.strip()
     else:
         marker = ""
@@ -395,7 +443,8 @@ def _is_harmless(body: str) -> bool:
     """Whether a text has no HTML, rule, underlined heading or link definition, and closes its code."""
     lines = body.split("\n")
     tokens, env = parse(body)
-    safe = {at for at, line in enumerate(lines) if _OWN_COMMENT.fullmatch(line)}
+    own = NoneMarker | WithdrawnMarker
+    safe = {at for at, line in enumerate(lines) if isinstance(parse_marker(line), own)}
     blocks = [(token, range(*token.map)) for token in tokens if token.map]
     for token, covered in blocks:
         is_rule = token.type in ("hr", "heading_open") and not token.markup.startswith("#")

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from msgspec import Struct
 
+from ..core.markers import FeedbackMarker, NoneMarker, parse_marker
 from ..core.steps import DEPTHS, Step
 from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import says_none
@@ -25,7 +26,6 @@ from .drafting import (
 from .ids import (
     ERRORS,
     MATRIX,
-    NONE_COMMENT,
     OVERVIEW,
     SCAN,
     SPEC,
@@ -43,12 +43,12 @@ from .outline import (
     find_labelled,
     find_named_sections,
     joined_lines,
+    prose_lines,
     section_text,
 )
 from .page import OPEN_QUESTION
 
 _ENTRY = re.compile(r"(?P<indent>\s*+)(?:\d{1,9}(?=[.)]))?(?P<sign>(?<!\d)[-*+]|(?<=\d)[.)])(?:\s++|$)")
-_REMARK = re.compile(r"\s*+<!--(?! Feedback:)")
 
 AnswersByLabel = dict[tuple[str, str], str]
 """Answers by step and label."""
@@ -146,6 +146,7 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
     indent, is_feedback = 0, False
     for number, line, is_fenced in (*joined_lines(text), (0, "# The end", False)):
         heading = None if is_fenced else parse_heading(line)
+        is_marked = isinstance(parse_marker(line), FeedbackMarker)
         begins = None if is_fenced else LABELLED.fullmatch(line.strip())
         is_entry = not is_fenced and not line.startswith(OPEN_QUESTION) and (not begins or label in labels)
         entry = _ENTRY.match(line) if is_entry else None
@@ -160,7 +161,7 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
             begins = None
         elif label and is_in_list and line.startswith("  ") and not begins:
             parts[-1] += f" {line.strip()}"  # a further paragraph of the entry
-        elif label and line.strip() and (words or parts or not _REMARK.match(line)):
+        elif label and line.strip() and (words or parts or is_marked or not line.lstrip().startswith("<!--")):
             yield LabelledAnswer(label, words, tuple(parts), section)
             label = ""
         if heading and number not in skipped:
@@ -168,7 +169,7 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
         if begins and number not in skipped and not is_feedback:
             label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
         if line.strip():
-            is_feedback = line.lstrip().startswith("<!-- Feedback:") and line.endswith("-->")
+            is_feedback = is_marked
 
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
@@ -179,7 +180,8 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
         own = decode_document(shape.document[section.body : section.end])
-        nones = [label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; ")]
+        markers = (parse_marker(line) for _, line in prose_lines(own))
+        nones = [label for each in markers if isinstance(each, NoneMarker) for label in each.labels]
         found.update((labels[label], "None.") for label in nones if label in labels)
         plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
         if nones and nones[0] in labels and says_none(unescape_markdown(plain)):

@@ -1,21 +1,25 @@
 """What elaborations leave behind, read again: their blocks in documents, and their transcripts.
 
-A block goes from its marker to the next one or the end of its section. A transcript says who said what, and
-which turns each entry of the synthesis comes from.
+A block goes from its marker to the next one or to a heading that is not its own. A transcript says who said
+what, and which turns each entry of the synthesis comes from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 
 from msgspec import Struct
 
 from ..core import lazy_re as re
+from ..core.errors import RuleBroken
+from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
-from .outline import prose_lines
+from .outline import find_block_end, prose_lines, read_outline
 
-_MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
     r"(?: \(unverified\))?(?: \| \*\*User\*\*: silent)?\s*"
@@ -23,10 +27,11 @@ _TURNS = re.compile(
 
 
 class ElaborationBlock(Struct, frozen=True):
-    """What follows a marker in a document, up to the next marker or the end of its section."""
+    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
 
     file: str
     line: int
+    end: int
     step_id: str
     timestamp: str
     lines: tuple[tuple[int, str], ...]
@@ -50,15 +55,23 @@ class ElaborationBlock(Struct, frozen=True):
                 yield number, part, line[2:].rstrip()
 
 
+@lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order."""
-    lines = list(prose_lines(text))
-    starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
-    ends = [*(at for at, _ in starts[1:]), len(lines)]
-    return tuple(
-        ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
-        for (at, mark), end in zip(starts, ends, strict=False)
-    )
+    """Return the blocks of a document in their order; none of a text that is too long for a document."""
+    if not mentions_elaboration(text):  # most do not, and need not be parsed
+        return ()
+    found: list[ElaborationBlock] = []
+    with suppress(RuleBroken):
+        shape = read_outline(text.encode("utf-8", "surrogatepass"))
+        lines = tuple(prose_lines(text))
+        starts = [*(piece.start for piece in shape.pieces), len(shape.document)]
+        for at, piece in enumerate(shape.pieces):
+            if isinstance(marker := piece.marker, ElaborationMarker) and marker.step_id:
+                places = (starts[at], starts[find_block_end(shape.pieces, at)])
+                line, end = (bisect_left(shape.lines, place) + 1 for place in places)
+                own = lines[bisect_left(lines, (line + 1,)) : bisect_left(lines, (end,))]
+                found.append(ElaborationBlock(name, line, end, marker.step_id, marker.at, own))
+    return tuple(found)
 
 
 def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBlock, int, str]]:
@@ -70,20 +83,8 @@ def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBl
                     yield block, number, words
 
 
-def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    """Return the lines that belong to a block: up to a heading as high as its own."""
-    level = 0
-    for place, (_, line) in enumerate(lines):
-        heading = parse_heading(line)
-        if heading and level and heading[0] <= level:
-            return tuple(lines[:place])
-        level = level or (heading[0] if heading else 0)
-    return tuple(lines)
-
-
 # --- transcripts ---------------------------------------------------------------------------------------
 
-_TRANSCRIPT_MARKER = re.compile(r"<!-- Transcript: (?:step (?P<step>\S+), )?(?P<at>\S+) -->")
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (?P<number>\d{1,4})\]\(#turn-\d{1,4}\)")
@@ -148,8 +149,8 @@ class TranscriptContent(Struct, frozen=True):
 def parse_transcript(text: str) -> TranscriptContent | None:
     """Return what a transcript holds; None where the text is not one of ours."""
     lines = text.split("\n")
-    marker = _TRANSCRIPT_MARKER.match(lines[0])
-    if marker is None:
+    marker = parse_marker(lines[0])
+    if not isinstance(marker, TranscriptMarker):
         return None
     turns: list[tuple[int, str, int]] = []
     spoken: list[list[str]] = []
@@ -171,7 +172,7 @@ def parse_transcript(text: str) -> TranscriptContent | None:
         SpokenTurn(turn, speaker, "\n".join(words).strip(), line)
         for (turn, speaker, line), words in zip(turns, spoken, strict=True)
     )
-    return TranscriptContent(marker["step"] or "", marker["at"], said, tuple(entries))
+    return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))
 
 
 def _read_entry(bullet: str, part: str, number: int) -> CitedEntry:

@@ -25,10 +25,11 @@ from ..core.citations import (
     is_marked,
 )
 from ..core.claims import shares_words
+from ..core.markers import ElaborationMarker, WithdrawnMarker, find_malformed_marker, parse_marker
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
-from ..core.synthesis import HEADINGS, UNVERIFIED, marker
+from ..core.synthesis import HEADINGS, UNVERIFIED
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
@@ -69,24 +70,12 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
 
 
-_LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IGNORECASE)
-_SOUND = re.compile(
-    r" {0,3}(?:"
-    r"<!-- Step \S+: \d{1,9} characters, [0-9a-f]{8} -->"
-    r"|<!-- (?:Elaboration: (?:step \S+, )?|Feedback: step \S+, )"
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
-    r"|<!-- Elaboration enrichment \(step [^)]+\).* -->"
-    r")\s*"
-)
-
-
 def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
     """Yield what is meant to be a marker and is none, and citations that lead nowhere and are not marked."""
     for number, line in prose_lines(text):
-        marked = _LOOKS_LIKE.search(line)
-        if marked and not _SOUND.fullmatch(line):
+        if kind := find_malformed_marker(line):
             problem = "marker is malformed, so that what it marks is taken for a hand edit"
-            yield CheckFinding(name, number, "marker", f"The {marked['kind'].lower()} {problem}.")
+            yield CheckFinding(name, number, "marker", f"The {kind} {problem}.")
         for found in CITATION.finditer(line):
             if is_address(found["path"]) or is_marked(line, found.end()):
                 continue
@@ -95,7 +84,7 @@ def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFindi
 
 
 # What earlier versions wrote of an id that is no longer in use.
-_WITHDRAWN = re.compile(r"(?:- |<!-- )Withdrawn: ")
+_WITHDRAWN = "- Withdrawn: "
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
 
 
@@ -117,7 +106,7 @@ def _check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
                     problem = f"{each} is defined a second time; first in {file}, line {at}."
                     yield CheckFinding(name, number, "duplicate", problem)
                 first.setdefault(each, (name, number))
-            if not _WITHDRAWN.match(line):
+            if not line.startswith(_WITHDRAWN) and not isinstance(parse_marker(line), WithdrawnMarker):
                 mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
@@ -311,7 +300,7 @@ def check_pairs(
     }
     for block in blocks:
         if block.key not in turns:
-            problem = f"{marker(block.step_id, block.timestamp)} has no record in {META}."
+            problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
         elif block.turns not in (None, turns[block.key]):
             problem = f"The block says {block.turns} turns, the record in {META} says {turns[block.key]}."
         else:

@@ -14,7 +14,7 @@ from .blocks import find_decisions
 from .gaps import read_title
 from .ids import OVERVIEW, list_records
 from .outline import content_words, find_labelled, section_text
-from .questions import find_asked_questions, list_questions
+from .questions import list_questions
 
 DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
 _STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
@@ -51,8 +51,9 @@ def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
     """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
-    asked = {name: tuple(find_asked_questions(text)) for name, text in documents.items()}
-    questions = list_questions(documents, asked)
+    questions = list_questions(
+        {name: text for name, text in documents.items() if name.lower().endswith(".md")}
+    )
     still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in questions if each.is_open)
     pages = {DECIDED: list_decisions_made(documents, undone), STILL_OPEN: still_open, PUT_OFF: put_off}
     listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())

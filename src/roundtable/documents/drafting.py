@@ -525,6 +525,7 @@ def _number_rows(context: DraftContext, file: str, prefix: str, names: Sequence[
 DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
 _AGREED = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+_ANSWER = re.compile(r'(?P<asked>[^"\n]*\?) "(?P<words>.*)"(?=: |$)')  # a few words, after what they answer
 _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
 )
@@ -568,8 +569,13 @@ def write_review(context: DraftContext) -> str:
     for block, _, line in find_decisions(context.documents):
         words = unescape_markdown(line)
         lead_in = found[0] if (found := _AGREED.match(words)) else ""
-        decision, _, reason = words.removeprefix(lead_in).partition(": ")
-        name = unescape_markdown(write_title(_name_decision(decision)))
+        said = words.removeprefix(lead_in)
+        decision, _, reason = said.partition(": ")
+        title = _name_decision(decision)
+        if answer := _ANSWER.match(said):
+            decision, reason = answer[0], said[answer.end() :].removeprefix(": ")
+            title = f"{_name_decision(answer['words'])} ({answer['asked'].rstrip('?')})"
+        name = unescape_markdown(write_title(title))
         if name not in others:
             made[name] = lead_in + decision, reason, block.step_id
     parts: list[str] = []

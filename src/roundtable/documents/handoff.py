@@ -69,6 +69,8 @@ class HandOff(Struct, frozen=True):
     first_test: tuple[HandOffPoint, ...] = ()
     left_out: tuple[HandOffPoint, ...] = ()
     questions: tuple[HandOffPoint, ...] = ()
+    answered: tuple[HandOffPoint, ...] = ()
+    """Questions that were open and that somebody answered since, each with its answer (ART-9)."""
     fixed: tuple[HandOffPoint, ...] = ()
     steps_done: int = 0
     steps: int = 0
@@ -94,7 +96,7 @@ def collect_hand_off(
     questions: Iterable[OpenQuestion],
     lines_of: LinesOf = lambda _: 0,
 ) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are those still open.
+    """Return what the documents say to whoever builds the item; `questions` are all that were left open.
 
     `lines_of` tells which files there are; unless it is given, all of them.
     """
@@ -130,6 +132,7 @@ def collect_hand_off(
         for point in _pick(labelled, ["cause"])
         for path in _list_paths(point)
     )
+    asked = list(questions)
     return HandOff(
         item.name,
         item.slug,
@@ -146,7 +149,15 @@ def collect_hand_off(
                 escape_markdown(f"{each.text} ({each.resolver})" if each.resolver else each.text),
                 f"{each.file}:{each.line}",
             )
-            for each in questions
+            for each in asked
+            if each.is_open
+        ),
+        answered=tuple(
+            HandOffPoint(
+                escape_markdown(each.text), f"{each.file}:{each.line}", (escape_markdown(each.answer),)
+            )
+            for each in asked
+            if each.answer
         ),
         fixed=found["fixed"],
     )
@@ -229,6 +240,7 @@ _PAGE = (
     ("risks", "Risks"),
     ("first_test", "First failing test"),
     ("left_out", "Not included"),
+    ("answered", "Questions answered since"),
     ("questions", "Open questions"),
 )
 _PULL_REQUEST = (
@@ -237,6 +249,7 @@ _PULL_REQUEST = (
     ("fixed", "What must hold"),
     ("places", "What is touched"),
     ("risks", "What could break"),
+    ("answered", "What was answered since"),
     ("questions", "Still open"),
 )
 
@@ -304,6 +317,7 @@ def write_spec(hand_off: HandOff, date: str) -> str:
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
         hand_off.progress,
+        *_write_part("## Clarifications", hand_off.answered),
         *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
         *_write_part("### Edge Cases", hand_off.risks),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),

@@ -12,6 +12,14 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
+from ..core.markers import (
+    EndMarker,
+    FeedbackMarker,
+    Marker,
+    StepMarker,
+    begins_like_elaboration,
+    parse_marker,
+)
 from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
@@ -37,6 +45,16 @@ class MarkdownBlock(NamedTuple):
     level: int = 0
     text: str = ""
     open: bool = False
+
+    @property
+    def marker(self) -> Marker | None:
+        """Return the marker that this block is; None where it is anything else."""
+        return parse_marker(self.text) if self.kind == "html_block" else None
+
+    @property
+    def is_elaboration_marker(self) -> bool:
+        """Whether this is the comment before an elaboration block, also where somebody edited it."""
+        return self.kind == "html_block" and begins_like_elaboration(self.text)
 
 
 class Outline(Struct, frozen=True, dict=True):
@@ -281,9 +299,8 @@ def find_labelled(document: str, label: str) -> str:
 
 ADDITIONAL = "Additional Insights from Elaboration"
 
-_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE)
-# What stands under a section made for a step: right after a marker, it is no part of an elaboration.
-_OURS = re.compile(r"<!-- (?:Step|Feedback: step) ")
+# Where one of these follows the heading of a section, the section was made for a step.
+_OURS = (StepMarker, FeedbackMarker)
 _BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
@@ -331,10 +348,10 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         if block.kind != "heading":
             continue
         level = block.level
-        is_ours = after is not None and level == 2 and _OURS.match(after.text) is not None
-        is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
+        is_ours = after is not None and level == 2 and isinstance(after.marker, _OURS)
+        is_marked = before is not None and before.is_elaboration_marker and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
-        continues = block_level > 0 and continues_block(block, block_level)
+        continues = block_level > 0 and _continues_block(block, block_level)
         if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
             block_level = level
         elif is_ours or not continues:
@@ -354,8 +371,23 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
     )
 
 
-def continues_block(heading: MarkdownBlock, level: int) -> bool:
-    """Whether a heading belongs to the elaboration block whose own heading has that level."""
+def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
+    """Return the place of the first piece after the elaboration block whose marker is the piece at a place.
+
+    A block ends before any other marker and before a heading that is not its own.
+    """
+    level = 0
+    for place in range(at + 1, len(pieces)):
+        piece = pieces[place]
+        is_end = piece.kind == "heading" and not _continues_block(piece, level)
+        if is_end or piece.is_elaboration_marker or isinstance(piece.marker, (*_OURS, EndMarker)):
+            return place
+        level = level or piece.level
+    return len(pieces)
+
+
+def _continues_block(heading: MarkdownBlock, level: int) -> bool:
+    """Whether a heading belongs to the elaboration block whose own heading has that level, or 0 before it."""
     folded = _fold(heading.text)
     # At the deepest level a block's parts cannot be told from what follows by their level.
     is_below = heading.level > level or (heading.level == DEEPEST and folded in _BLOCK_PARTS)
@@ -412,11 +444,6 @@ def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
     words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
     return frozenset(map(stem_word, words))
-
-
-def is_elaboration_marker(piece: MarkdownBlock) -> bool:
-    """Whether this is the comment that stands before an elaboration block."""
-    return piece.kind == "html_block" and _BLOCK_MARKER.match(piece.text.lstrip(" ")) is not None
 
 
 def _fold(text: str) -> str:

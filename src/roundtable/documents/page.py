@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.commands import Answer, StepBrief
+from ..core.markers import NoneMarker
 from ..core.steps import Target
 from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences, strip_unprintable
 from ..core.validation import says_none
@@ -21,7 +22,6 @@ from .outline import CLOSING_SIGNS
 NOTHING = "No answers were given."
 OPEN_QUESTION = "- Open question: "
 
-_IN_COMMENT = re.compile(r"[<>]|--+")
 _LONGEST_TITLE = 90
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
@@ -81,8 +81,7 @@ def list_nones(answers: Iterable[Answer]) -> tuple[Answer, ...]:
 
 def write_nones(answers: Iterable[Answer]) -> str:
     """Write the labels of such answers where no reader sees them, so that they count as answered."""
-    labels = (_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in answers)
-    return f"<!-- None: {'; '.join(labels)} -->"
+    return str(NoneMarker(tuple(answer.label.replace("*", "") for answer in answers)))
 
 
 def write_paragraph(label: str, text: str) -> str:

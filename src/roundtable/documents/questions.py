@@ -8,12 +8,13 @@ text that a step vouches for, right after that text, with the question quoted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
+from ..core.markers import FeedbackMarker, parse_marker
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
 from .blocks import find_decisions, find_elaboration_blocks
@@ -59,7 +60,7 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
     for number, line in prose_lines(text):
         if heading := parse_heading(line):
             is_list = heading[1].casefold() == "open questions"
-        elif line.startswith("<!-- Feedback: "):  # what is said at the menu after a discussion
+        elif isinstance(parse_marker(line), FeedbackMarker):  # what is said at the menu after a discussion
             is_list = False
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
         if found and found["question"].casefold().rstrip(".") != "none":
@@ -82,20 +83,22 @@ def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
             yield number, question
 
 
-def list_questions(
-    documents: Mapping[str, str], asked: Mapping[str, Sequence[tuple[int, str]]]
-) -> list[OpenQuestion]:
-    """Return the questions `asked` in the documents, by file with their lines, and what became of them."""
+_READERS = {"md": find_asked_questions, "json": find_listed_questions}
+
+
+def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
+    """Return the questions that the documents leave or left open, in order, and what became of them."""
     answers, decisions = _find_answers(documents), list(_find_decisions(documents))
     found = []
-    for file, questions in asked.items():
-        blocks = find_elaboration_blocks(file, documents[file]) if file.endswith(".md") else ()
-        for line, words in questions:
-            instants = [each.timestamp for each in blocks if any(number == line for number, _ in each.lines)]
-            text, resolver = _split_resolver(words) if instants else (words, "")
-            settled = _find_settling(text, instants[0] if instants else "", decisions)
+    for file, text in documents.items():
+        read = _READERS.get(file.lower().rpartition(".")[2])
+        blocks = find_elaboration_blocks(file, text)
+        for line, words in read(text) if read else ():
+            instants = [each.timestamp for each in blocks if each.line < line < each.end]
+            question, resolver = _split_resolver(words) if instants else (words, "")
+            settled = _find_settling(question, instants[0] if instants else "", decisions)
             answer = _choose_answer(answers, file, line, words)
-            found.append(OpenQuestion(file, line, words, text, resolver, answer, settled))
+            found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
     return found
 
 

@@ -115,7 +115,7 @@ class BudgetAccount:
         item = self.item
         if not item.calls:
             return ""
-        return f"{item.tokens:,} tokens" + (f", {show_dollars(item.money)}" if item.priced else "")
+        return f"{item.tokens:,} tokens" + (f", {show_dollars(item.money)}" if item.money is not None else "")
 
     @property
     def discussion(self) -> Total:
@@ -140,7 +140,7 @@ class BudgetAccount:
             needed = here.tokens + reserve.input + reserve.output
             words = f"{here.tokens:,} of {tokens:,} tokens, with the synthesis to come"
             yield needed >= tokens, needed >= tokens * _WARN, words
-        if (money := budget.money) is not None and here.priced:
+        if (money := budget.money) is not None and here.money is not None:
             cost = here.money + (self._price(self._model, reserve) or 0)
             words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
             yield cost >= money, cost >= money * _WARN, words

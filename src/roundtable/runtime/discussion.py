@@ -209,7 +209,7 @@ class DocumentExecutor(Executor):
         section = task.step.section(task.step.outputs[0])
 
         def change(found: bytes | None) -> tuple[bytes | None, str | None]:
-            if found is None or task.marker.encode() in found:
+            if found is None or task.marker.stands_in(found):
                 return found, None
             block = f"{task.marker}\n\n{task.block}"
             addition = insert_addition(found, block, topic=task.step.title, section=section)

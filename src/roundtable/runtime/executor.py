@@ -20,6 +20,7 @@ from ..core import events as on
 from ..core.citations import LinesOf
 from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.markers import ElaborationMarker, FeedbackMarker
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, strip_mark
 from ..core.text import clean_text
@@ -265,7 +266,7 @@ class Executor:
         """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
         if self.panel.kind == "offline":
             return text
-        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
+        known = [brief.item.text, *self._outputs.documents()]
         known += [answer.text for answer in brief.answers]
         return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
 
@@ -277,8 +278,7 @@ class Executor:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
                 keep_corrections(self._folder, answer.text, relayed=answer.relayed)
-        material = await asyncio.to_thread(self._outputs.documents)
-        documents = {each.name: each.text for each in material}
+        documents = await asyncio.to_thread(self._outputs.documents)
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
@@ -330,7 +330,7 @@ class Executor:
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import number_requirements, read_answers
 
-        documents = {each.name: each.text for each in self._outputs.documents()}
+        documents = self._outputs.documents()
         stored = self._outputs.stored_answers() | number_requirements(documents)
         return stored | read_answers(documents, item.name)
 
@@ -447,12 +447,13 @@ class Executor:
         """
         meta = read_meta(self._folder) or {}
         records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
-        documents = "".join(each.text for each in self._outputs.documents())
+        documents = "".join(self._outputs.documents().values()).encode()
+        kinds = (ElaborationMarker, FeedbackMarker)
         return next(
             at
             for at in map(timestamp, count())
             if at not in records
-            and f"step {step_id}, {at} -->" not in documents
+            and not any(kind(step_id, at).stands_in(documents) for kind in kinds)
             and not find_discussion(self._folder, step_id, at)
         )
 

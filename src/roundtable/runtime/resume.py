@@ -291,6 +291,7 @@ class Resume:
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
+            can_imply_track=True,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 

@@ -36,7 +36,6 @@ from ..panel.base import (
 )
 from ..store import files
 from ..store.background import RECORD_FOLDERS
-from ..store.lock import journal_folder
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class Surveyor:
                 self._seen.clear()
                 self._excerpts.clear()
                 kept = msgspec.json.encode((item, current_commit(self._root) or "", picks))
-                files.write(journal_folder(self._folder) / _PICKS, kept)
+                files.write(files.journal_folder(self._folder) / _PICKS, kept)
 
     def _make_request(self, item: Item) -> AskFiles | None:
         """Return the request that shows a panel what the survey found; None where that is nothing."""

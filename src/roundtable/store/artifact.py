@@ -54,6 +54,14 @@ def read_artifact(folder: Path, name: str) -> bytes:
     return files.read(_require_allowed(folder, name), limit=MAX_ARTIFACT_SIZE)
 
 
+def read_if_there(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
+    """Return the artifact's bytes, or None if there is none; DiskFailed if it may not be used."""
+    try:
+        return files.read(_require_allowed(folder, name, is_reserved=is_reserved), limit=MAX_ARTIFACT_SIZE)
+    except FileNotFoundError:
+        return None
+
+
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
     """Return the texts of an item's documents by name; what cannot be read is left out."""
     found: dict[str, str] = {}
@@ -76,8 +84,7 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
     Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now. Only what
     Roundtable keeps itself may have a reserved name.
     """
-    path = _require_allowed(folder, name, is_reserved=is_reserved)
-    before = _read_if_there(path)
+    before = read_if_there(folder, name, is_reserved=is_reserved)
     beginning = (before or b"")[:2_000]
     if beginning.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning):
         raise RuleBroken(
@@ -86,10 +93,10 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
         )
     for _ in range(1 + _MAX_RETRIES):
         after, result = change(before)
-        now = _read_if_there(path)
+        now = read_if_there(folder, name, is_reserved=is_reserved)
         if now == before:
             if after is not None and after != before:
-                files.write(path, after, follow_link=True)
+                files.write(folder / name, after, follow_link=True)
             return result
         before = now
     raise _changed_meanwhile(name)
@@ -97,13 +104,12 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
 
 def restore_artifact(folder: Path, name: str, current: bytes | None, document: bytes | None) -> None:
     """Give an artifact the bytes from before, or remove it; DiskFailed where it no longer is what it was."""
-    path = _require_allowed(folder, name)
-    if _read_if_there(path) != current:
+    if read_if_there(folder, name) != current:
         raise _changed_meanwhile(name)
     if document is None:
-        files.remove(path)
+        files.remove(folder / name)
     elif document != current:
-        files.write(path, document, follow_link=True)
+        files.write(folder / name, document, follow_link=True)
 
 
 def _changed_meanwhile(name: str) -> DiskFailed:
@@ -136,10 +142,3 @@ def _leads_out(folder: Path, name: str) -> str | None:
         if target.parent != folder.resolve() or target.name.lower() in RESERVED:
             return "it is a link to a file that belongs to the item itself"
     return reason
-
-
-def _read_if_there(path: Path) -> bytes | None:
-    try:
-        return files.read(path, limit=MAX_ARTIFACT_SIZE)
-    except FileNotFoundError:
-        return None

@@ -8,6 +8,7 @@ at any of these points. With `ROUNDTABLE_KILL_AT=N` the process kills itself at 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import signal
@@ -367,6 +368,15 @@ def journal_home(folder: Path) -> Path:
     return home
 
 
+def journal_folder(folder: Path) -> Path:
+    """Return the item's `.journal` folder; a missing one is made, out of version control."""
+    home = journal_home(folder)
+    make_folder(home)
+    if not (home / ".gitignore").exists():
+        write(home / ".gitignore", b"*\n")
+    return home
+
+
 def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in `.journal`, where no link is ever followed."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
@@ -380,6 +390,15 @@ def read_records(folder: Path, name: str, kind: type[Record]) -> list[Record]:
             with suppress(ValueError, RecursionError):
                 found.append(msgspec.json.decode(line, type=kind))
     return found
+
+
+def encode_record(record: object) -> bytes:
+    """Return a record as the line that `read_records` reads."""
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        # Escaped, so that even half a character that meta.json can hold does not stop the session.
+        return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def is_regular_file(path: Path) -> bool:

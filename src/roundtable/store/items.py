@@ -31,20 +31,33 @@ ADDED_BY_HOST = f"Added by a host over MCP, not typed by the user: title and tex
 
 _OTHERS = re.compile(r"[^a-z0-9\s-]")
 _GAPS = re.compile(r"[\s-]+")
-_ADD = 'Add one with: roundtable add "what it is about"'
+ADD_ONE = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 
 
 class ItemEntry(Struct, frozen=True):
-    """An item as it is listed: its folder, what meta.json says, and what is wrong with that file."""
+    """An item as it was read: `meta` is what meta.json says, empty if it cannot be used."""
 
-    slug: str
-    title: str
+    item: Item
     folder: Path
-    meta: dict[str, Any] | None
+    meta: dict[str, Any]
     problem: str | None
+
+    @property
+    def slug(self) -> str:
+        return self.item.slug
+
+    @property
+    def title(self) -> str:
+        return self.item.name
+
+    @property
+    def analysis_status(self) -> str | None:
+        """`raw`, `partial` or `analyzed`; None if meta.json cannot be used."""
+        status = self.meta.get("analysis_status")
+        return None if self.problem else status if isinstance(status, str) and status else "raw"
 
 
 def add_item(
@@ -110,9 +123,9 @@ def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEnt
 
 
 def _read_entry(folder: Path) -> ItemEntry:
-    meta, problem = examine_meta(folder)
-    item = read_item(folder, meta)
-    return ItemEntry(item.slug, item.name, folder, meta, one_line(problem or "") or None)
+    found, problem = examine_meta(folder)
+    meta = found or {}
+    return ItemEntry(read_item(folder, meta), folder, meta, one_line(problem or "") or None)
 
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
@@ -137,7 +150,7 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
         if folder.name == wanted:
             is_slug = _is_item(require_in_project(root, folder) if folder.is_symlink() else folder)
     items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
-    choices = f"Items here: {list_names(items)}." if items else f"There are no items here yet. {_ADD}"
+    choices = f"Items here: {list_names(items)}." if items else f"There are no items here yet. {ADD_ONE}"
     if not wanted:
         raise ItemUnknown("No item was named.", do=choices)
     for matches in _match_by_rank(items, wanted):
@@ -181,7 +194,7 @@ def rename_item(folder: Path, title: str) -> Path:
         if problem:
             raise DiskFailed(problem, saved=UNCHANGED, do=f"Repair or remove {DRAFT} first.")
         slugs = list_slugs(f"{read_item(folder).source_id} {title}")
-        lines, at = draft.split("\n"), _find_heading(draft)
+        lines, at = _find_heading(draft)
         lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
         files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
     new = next(path for path in map(folder.with_name, slugs) if path == folder or not path.exists())
@@ -206,7 +219,7 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
 
     `meta` is what meta.json holds, where that was read already.
     """
-    known = meta or read_meta(folder) or {}
+    known = read_meta(folder) or {} if meta is None else meta
     source, source_id = known.get("source"), known.get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
     title, text = _split(_read_draft(folder)[0])
@@ -214,7 +227,7 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
         text=text,
-        source=one_line(source) if isinstance(source, str) else "manual",
+        source=(one_line(source) if isinstance(source, str) else "") or "manual",
         source_id=one_line(source_id) if isinstance(source_id, str) else "",
     )
 
@@ -284,7 +297,7 @@ def _is_item(path: Path) -> bool:
 def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]]:
     """Those that the name fits, by what it may be, the most exact first."""
     yield [item for item in items if item.slug.casefold() == wanted]
-    yield [item for item in items if str((item.meta or {}).get("source_id") or "").casefold() == wanted]
+    yield [item for item in items if str(item.meta.get("source_id") or "").casefold() == wanted]
     yield [item for item in items if item.title.casefold() == " ".join(wanted.split())]
     yield [item for item in items if item.slug.casefold().startswith(wanted)]
 
@@ -308,7 +321,7 @@ def _read_draft(folder: Path) -> tuple[str, str | None]:
 
 def _split(draft: str) -> tuple[str, str]:
     """The title and the text without it; without a title, all of the text."""
-    lines, at = draft.split("\n"), _find_heading(draft)
+    lines, at = _find_heading(draft)
     heading = parse_heading(lines[at]) if at is not None else None
     if at is None or heading is None:
         return "", draft.strip()
@@ -319,12 +332,12 @@ def _split(draft: str) -> tuple[str, str]:
 _COMMENTS = re.compile(r"(?>(?:\s*+<!--.*?-->)*)\s*+", re.DOTALL)
 
 
-def _find_heading(draft: str) -> int | None:
-    """The place of the title: the first line after front matter and comments, if it is a heading."""
+def _find_heading(draft: str) -> tuple[list[str], int | None]:
+    """The lines, and which has the title: the first after front matter and comments, if it is a heading."""
     lines = draft.split("\n")
     bare = [line.rstrip() for line in lines]
     start = bare.index("---", 1) + 1 if bare[0] == "---" and "---" in bare[1:] else 0
     rest = "\n".join(bare[start:])
     comments = _COMMENTS.match(rest)
     at = start + rest.count("\n", 0, comments.end() if comments else 0)
-    return at if any(map(parse_heading, lines[at : at + 1])) else None
+    return lines, at if any(map(parse_heading, lines[at : at + 1])) else None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import msgspec
 
@@ -20,8 +20,7 @@ from ..core.analysis import Opening
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASE_KEYS, Step, is_output_name, is_step_id
 from . import files
-from .files import JOURNAL_FOLDER, is_regular_file, journal_home, read_journal_file
-from .lock import journal_folder
+from .files import JOURNAL_FOLDER, is_regular_file, journal_folder, journal_home, read_journal_file
 from .meta import has_meta
 
 RULES = 1
@@ -78,8 +77,8 @@ class Journal:
         journal_folder(self._folder)
         self.has_meta = has_meta(self._folder)
         self.opened = files.timestamp()
-        opened = {"rules": RULES, "opening": opening}
-        files.write(self.path, _line({**opened, "meta": self.has_meta, "opened": self.opened}))
+        head = {"rules": RULES, "opening": opening, "meta": self.has_meta, "opened": self.opened}
+        files.write(self.path, files.encode_record(head))
         self.count, self.panels = 0, ()
 
     def append(self, event: on.Event, panel: str = "") -> None:
@@ -88,8 +87,8 @@ class Journal:
         A power cut may take back events that hold nobody's words; then they are done again.
         """
         record = {"n": self.count + 1, "event": type(event).__name__, "data": event}
-        line = _line({**record, "at": files.timestamp(), **({"panel": panel} if panel else {})})
-        files.append(self.path, line, durable=waits_for_disk(event))
+        record |= {"at": files.timestamp()} | ({"panel": panel} if panel else {})
+        files.append(self.path, files.encode_record(record), durable=waits_for_disk(event))
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
 
@@ -180,14 +179,6 @@ def list_journals(folder: Path) -> tuple[Journal, ...]:
     ]
     found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
     return tuple(Journal(folder, path.name.removesuffix(_SUFFIX)) for path in found)
-
-
-def _line(record: dict[str, Any]) -> bytes:
-    try:
-        return msgspec.json.encode(record) + b"\n"
-    except UnicodeEncodeError:
-        # Escaped, so that even half a character that meta.json can hold does not stop the session.
-        return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _find_strange_ids(opening: Opening, events: list[on.Event], *, has_step: bool) -> Iterator[str]:

@@ -16,7 +16,6 @@ from typing import Annotated
 import msgspec
 
 from . import files
-from .lock import journal_folder
 
 NAME = "spent.log"
 Tokens = Annotated[int, msgspec.Meta(ge=0)]
@@ -48,24 +47,24 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """What several calls have used; the money is what is known of it."""
+    """What several calls have used, under the names that programs get."""
 
     calls: int = 0
-    input: int = 0
-    output: int = 0
-    cached: int = 0
-    money: Decimal = Decimal(0)
-    priced: bool = False
-    whole: bool = True
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+    money: Decimal | None = None
+    """What is known of the price in US dollars; None if no call has one."""
 
     @property
     def tokens(self) -> int:
-        return self.input + self.output
+        return self.input_tokens + self.output_tokens
 
 
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
-    files.append(journal_folder(folder) / NAME, msgspec.json.encode(entry) + b"\n")
+    files.append(files.journal_folder(folder) / NAME, files.encode_record(entry))
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
@@ -90,19 +89,18 @@ def add_up(entries: Iterable[LedgerEntry]) -> Total:
         sum(entry.input for entry in found),
         sum(entry.output for entry in found),
         sum(entry.cached for entry in found),
-        sum(prices, Decimal(0)),
-        bool(prices),
-        not any(entry.estimated for entry in found),
+        any(entry.estimated for entry in found),
+        sum(prices, Decimal(0)) if prices else None,
     )
 
 
 def describe_total(spent: Total) -> str:
     """Return what was used, for a person."""
-    about = "" if spent.whole else "about "
+    about = "about " if spent.estimated else ""
     calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
-    cached = f" ({spent.cached:,} cached)" if spent.cached else ""
-    money = f", {show_dollars(spent.money)}" if spent.priced else ""
-    return f"{calls}, {about}{spent.input:,} tokens in{cached}, {spent.output:,} out{money}"
+    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
+    money = f", {show_dollars(spent.money)}" if spent.money is not None else ""
+    return f"{calls}, {about}{spent.input_tokens:,} tokens in{cached}, {spent.output_tokens:,} out{money}"
 
 
 def show_dollars(money: Decimal) -> str:

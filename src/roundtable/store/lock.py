@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
 from .artifact import one_line
-from .files import AGAIN, JOURNAL_FOLDER, UNCHANGED, journal_home, read_journal_file
+from .files import AGAIN, JOURNAL_FOLDER, UNCHANGED, journal_folder, read_journal_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -66,15 +66,6 @@ def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def journal_folder(folder: Path) -> Path:
-    """Return the item's folder for journal and locks; a missing one is made, out of version control."""
-    home = journal_home(folder)
-    files.make_folder(home)
-    if not (home / ".gitignore").exists():
-        files.write(home / ".gitignore", b"*\n")
-    return home
 
 
 def _take(path: Path, *, wait: float) -> BaseFileLock | None:

@@ -6,7 +6,7 @@ Open questions are listed with who can resolve them, and answered in the documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +19,20 @@ from ..core.citations import LinesOf
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
+from ..core.markers import FeedbackMarker
 from ..core.personas import Roster
 from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
-from ..documents.additions import insert_addition, insert_text, write_section, write_skeleton
+from ..documents.additions import (
+    add_note,
+    drop_from_note,
+    insert_addition,
+    name_steps,
+    write_section,
+    write_skeleton,
+    write_skip_note,
+)
 from ..documents.answers import read_answers, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
@@ -37,7 +46,6 @@ from ..documents.questions import (
     OpenQuestion,
     add_answer,
     find_asked_questions,
-    find_listed_questions,
     list_questions,
     quote_answer,
 )
@@ -114,7 +122,7 @@ class Outputs(Struct, frozen=True):
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
-        marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
+        marker = FeedbackMarker(step.step_id, command.at)
         block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
         output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
         if output is None:
@@ -122,7 +130,7 @@ class Outputs(Struct, frozen=True):
         heading = step.section(output) or step.title
 
         def add(document: bytes) -> tuple[bytes, str]:
-            if marker.encode() not in document:
+            if not marker.stands_in(document):
                 document = insert_addition(document, block, topic=heading, step_id=step.step_id).document
             return document, _heading_in(document, heading)
 
@@ -160,18 +168,18 @@ class Outputs(Struct, frozen=True):
         )
         return _cut_to_limit(found, limit)
 
-    def documents(self) -> tuple[Material, ...]:
-        """Return every file that the steps write, whole: what ids and references are read from."""
+    def documents(self) -> dict[str, str]:
+        """Return every file that the steps write, whole, by name: ids and references are read from them."""
         found, _ = self._read(output for step in self._all_steps for output in step.outputs)
-        return tuple(found)
+        return {each.name: each.text for each in found}
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """Return the answers that stand in the artifacts, by step and label."""
         answers: dict[tuple[str, str], str] = {}
-        for each in self.documents():
-            if is_markdown(each.name):
+        for name, text in self.documents().items():
+            if is_markdown(name):
                 with suppress(RuleBroken):  # as text it may be too long
-                    answers |= _read_step_answers(self._all_steps, each.name, each.text)
+                    answers |= _read_step_answers(self._all_steps, name, text)
         return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -190,8 +198,8 @@ class Outputs(Struct, frozen=True):
         def change(found: bytes | None) -> tuple[bytes | None, str | None]:
             if found is None:
                 return None, None
-            if command.marker.encode() in found:
-                return found, _heading_around(found, command.marker.encode())
+            if command.marker.stands_in(found):
+                return found, _heading_around(found, str(command.marker).encode())
             block = f"{command.marker}\n\n{command.block}"
             addition = insert_addition(found, block, topic=step.title, section=step.section(output))
             return addition.document, addition.heading or ADDITIONAL
@@ -357,59 +365,9 @@ def _cut_to_limit(found: list[Material], limit: int) -> tuple[Material, ...]:
     return tuple(kept)
 
 
-def write_skip_note(skipped: Sequence[Step]) -> str:
-    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
-    return f"> Draft: {names} skipped."
-
-
-def name_steps(steps: Sequence[str]) -> str:
-    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
-    if len(steps) == 1:
-        return f"step {steps[0]} was"
-    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
-
-
-def add_note(document: bytes, text: str) -> bytes:
-    """Return the document with the note after its title and the item's line, once; nothing else changes."""
-    if text.encode() in (line.strip() for line in document.splitlines()):
-        return document
-    shape = read_outline(document)
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
-    return insert_text(shape, shape.settle(shape.first, position), text)
-
-
-def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
-    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
-    lines_after = []
-    for line in document.splitlines(keepends=True):
-        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
-        if made_up not in named or write_skip_note(named).encode() != line.strip():
-            lines_after.append(line)
-        elif rest := [step for step in named if step != made_up]:
-            lines_after.append(line.replace(line.strip(), write_skip_note(rest).encode()))
-        elif lines_after and not lines_after[-1].strip():
-            lines_after.pop()  # of the blank lines around the note one stays
-    return b"".join(lines_after)
-
-
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
     """Return every question that the documents leave or left open, in the order of the steps."""
-    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
-    asked: dict[str, list[tuple[int, str]]] = {name: [] for name in documents}
-    for name, text in documents.items():
-        if is_markdown(name):
-            asked[name] = list(find_asked_questions(text))
-        elif name.lower().endswith(".json"):
-            asked[name] = list(find_listed_questions(text))
-    found = list_questions(documents, asked)
+    found = list_questions(Outputs(folder, steps).documents())
     return tuple(each if each.resolver else _name_asker(each, steps, roster) for each in found)
 
 
@@ -453,6 +411,5 @@ def read_hand_off(
     """Return what the item's documents say to whoever builds it; `lines_of` tells which files there are."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
-    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
-    questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions, lines_of)
+    documents = Outputs(folder, steps).documents()
+    return collect_hand_off(read_item(folder), documents, read_questions(folder, steps, roster), lines_of)

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..core import lazy_re as re
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
+from ..core.markers import ParkedMarker
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import join_lines, mark_unverified, shorten_text
@@ -44,8 +45,8 @@ def park_points(
     def change(found: bytes | None) -> tuple[bytes | None, None]:
         document = found
         for point in points:
-            marker = f"<!-- Parked: step {step_id}, turn {point.turn}, {at} -->"
-            if document is None or marker.encode() not in document:
+            marker = ParkedMarker(step_id, point.turn, at)
+            if document is None or not marker.stands_in(document):
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
                 document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
         return document, None

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.errors import RuleBroken
+from ..core.markers import FeedbackMarker, parse_marker
 from ..core.steps import Step
 from ..core.text import fold_text, unescape_markdown
 from ..documents.additions import find_step_texts
@@ -22,7 +23,6 @@ from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
-_FEEDBACK = re.compile(r"<!-- Feedback: step (?P<step>\S+), (?P<at>\S+) -->")
 _EDITED, _MOVED = 0.6, 0.8
 """How alike a line and an entry are at least, inside and outside of the entry's own block."""
 _MAX_COMPARED = 600
@@ -81,14 +81,13 @@ def _find_origin(
     if date := find_answer_date(lines[line - 1]):
         return replace(here, origin=f"An answer to an open question, added on {date}.")
     blocks = find_elaboration_blocks(file, text)
-    block = next(
-        (each for each in blocks if line in (each.line, *(number for number, _ in each.lines))), None
-    )
+    block = next((each for each in blocks if each.line <= line < each.end), None)
     is_entry = words.startswith("- ") and words != "- None"
     if block is None:
         above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
-        if feedback := _FEEDBACK.fullmatch(words if "<!--" in words else above.strip()):
-            return replace(here, origin=f"The user's feedback on step {feedback['step']}, {feedback['at']}.")
+        feedback = parse_marker(words if "<!--" in words else above.strip())
+        if isinstance(feedback, FeedbackMarker):
+            return replace(here, origin=f"The user's feedback on step {feedback.step_id}, {feedback.at}.")
     else:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
     # Before the step: an entry that was moved may stand among its lines now.
@@ -149,7 +148,7 @@ def _find_step(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrig
     edited = [each for each in texts if not each.is_intact and top < each.start < start]
     if not own and not edited:
         return replace(here, origin="No discussion and no step wrote it.")
-    step_id = (own or edited[::-1])[0].step_id
+    step_id = (own or edited[::-1])[0].marker.step_id
     title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
     remarks = () if own else ("The step's text was edited since, so that this line may be somebody's own.",)
     return replace(here, origin=f"Written by step {step_id}{title}.", remarks=remarks)

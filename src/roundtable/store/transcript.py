@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import DiskFailed
 from ..core.lines import join_names
+from ..core.markers import TranscriptMarker
 from ..core.personas import Roster
 from ..core.synthesis import (
     HEADINGS,
@@ -65,7 +66,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
 def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
     """Write the transcript of a discussion beside the document that it was on, once; return its name."""
     for name, text in read_transcripts_beside(path).items():
-        if text.startswith(_marker("", command.record.timestamp)):
+        if text.startswith(str(TranscriptMarker("", command.record.timestamp))):
             return name
     names = (f"{path.name}.roundtable-{number}.md" for number in count(1))
     name = next(each for each in names if not os.path.lexists(path.with_name(each)))
@@ -128,7 +129,7 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
 
 def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | None:
     """Return the transcript of that step and instant; None if there is none."""
-    marker = _marker(step_id, at)
+    marker = str(TranscriptMarker(step_id, at))
     return next((each for each in parse_transcripts(folder) if each.text.startswith(marker)), None)
 
 
@@ -137,10 +138,6 @@ def _make_home(folder: Path) -> Path:
     home = folder / FOLDER
     files.make_folder(home)
     return home
-
-
-def _marker(step_id: str, at: str) -> str:
-    return f"<!-- Transcript: step {step_id}, {at} -->" if step_id else f"<!-- Transcript: {at} -->"
 
 
 def _parts(path: Path) -> tuple[str, int]:
@@ -153,7 +150,7 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
     parts = [
-        _marker(record.step_id, record.timestamp),
+        str(TranscriptMarker(record.step_id, record.timestamp)),
         f"# {subject}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
         "## Discussion",

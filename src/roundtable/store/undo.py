@@ -18,14 +18,13 @@ import msgspec
 from msgspec import Struct
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.synthesis import marker
+from ..core.markers import ElaborationMarker
 from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import UNCHANGED
-from .lock import journal_folder
+from .artifact import explain_refusal, is_markdown, one_line, read_if_there, restore_artifact
+from .files import UNCHANGED, journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
 
@@ -75,8 +74,8 @@ class UndoLog:
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # of many, the later half is kept
                 kept = notes[len(notes) // 2 :]
-                files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
-            files.append(path, msgspec.json.encode(note) + b"\n")
+                files.write(path, b"".join(map(files.encode_record, kept)))
+            files.append(path, files.encode_record(note))
             self.problems.pop(name, None)
         except DiskFailed as failure:
             self.problems[name] = f"This change of {one_line(name)} cannot be undone. {failure.failed}"
@@ -109,11 +108,7 @@ class UndoLog:
 
     def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment; a note may be of a write that was never made."""
-        try:
-            current = read_artifact(self._folder, name)
-        except FileNotFoundError:
-            current = None
-        document = current
+        document = current = read_if_there(self._folder, name)
         for note in reversed(notes):
             if document is not None and _digest(document) == note.after:
                 document = note.before
@@ -190,23 +185,23 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
-    mark, found = marker(step_id, at), find_discussion(folder, step_id, at)
+    marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
     transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
         if explain_refusal(folder, name):
             continue
-        current = read_artifact(folder, name)
-        if mark.encode() not in current:
+        current = read_if_there(folder, name)
+        if current is None or not marker.stands_in(current):
             continue
         shape = read_outline(current)
-        place = find_block(shape, mark)
+        place = find_block(shape, marker)
         if place is None:
             edits.append((name, "the marker stands inside other text"))
             continue
         before = UndoLog(folder).find_before(name, current)
-        if before is not None and mark.encode() not in before:
+        if before is not None and not marker.stands_in(before):
             changes.append(Restored(name, current, before))
             continue
         document, is_exact = take_out_block(shape, place)

@@ -8,7 +8,6 @@ Each host gets it with the files by which it finds the MCP server and the comman
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from .. import __version__
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
+from ..core.text import fill_blanks
 
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
 # These stand for whoever it will be, so that the fixed lines come out with their places open.
 _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
@@ -35,11 +34,6 @@ SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")
 
 def _read(name: str) -> str:
     return (_HOME / name).read_text(encoding="utf-8")
-
-
-def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Return the template with every place filled; KeyError if a place has no value."""
-    return _PLACE.sub(lambda place: values[place[1]], template)
 
 
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
@@ -85,7 +79,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
         "questions": "\n\n".join("\n\n".join(_describe_step(step)) for step in steps),
     }
-    return _fill(_read("agent.md"), values)
+    return fill_blanks(_read("agent.md"), values)
 
 
 def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -134,9 +128,9 @@ class Host(msgspec.Struct, frozen=True):
         """Return the host's files; `agent` is the agent file."""
         values = {"agent": agent, "guide": _read("guide.md"), "version": __version__}
         for name in ("analyze", "elaborate"):
-            values[name] = _fill(_read(f"{name}.md"), {"arguments": self.arguments})
+            values[name] = fill_blanks(_read(f"{name}.md"), {"arguments": self.arguments})
             values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
-        return {path: _fill(text, values) for path, text in self.files.items()}
+        return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 
 HOSTS = msgspec.toml.decode(_read("hosts.toml"), type=dict[str, Host])

@@ -84,15 +84,11 @@ def file_kind(path: str) -> Kind:
         return "test"
     if _DOCS.search(path):
         return "docs"
-    if file_ending(path) in _SOURCE and not path.startswith(".github/"):
+    name = path.rpartition("/")[2]
+    ending = name.rpartition(".")[2].lower() if "." in name[1:] else ""
+    if ending in _SOURCE and not path.startswith(".github/"):
         return "source"
     return "config" if _CONFIG.search(path) else "source"
-
-
-def file_ending(path: str) -> str:
-    """Return what follows the last dot of the file's name, in small letters; empty where there is none."""
-    name = path.rsplit("/", 1)[-1]
-    return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
 
 
 def read_text(root: Path, path: str) -> bytes | None:

@@ -58,6 +58,23 @@ def test_a_brief_said_back_is_no_contribution(purpose: Purpose) -> None:
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The desk waits." + made.fill("pass"),
+        "The desk waits." + made.fill("yield"),
+        made.fill("judge", number=4, suspected="").strip(),
+        made.fill("speak-answer", answers=4),
+        made.at_step(StepBrief(ITEM, JOURNEYS, ALEX, ROSTER, "standard", ()), "").system.splitlines()[0],
+    ],
+)
+def test_a_part_of_what_was_told_said_back_is_no_contribution(told: str) -> None:
+    """core/claims.py knows these phrases by heart: changing a prompt without it fails here."""
+    (fault,) = check_contribution(told, ALEX, TABLE, lambda _: None)
+    assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
+
+
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 def test_who_goes_on_is_told_how_to_yield() -> None:
     assert made.to_speak(Brief(TABLE, ALEX, "go-on", may_yield=True)).brief.endswith(
@@ -128,9 +145,6 @@ def test_a_step_is_told_with_its_answers() -> None:
         'Answer "Risk", to the question "What?": not known; it stays open.'
     )
     assert conversation.brief == "Go on."
-    assert made.anew(conversation, "no\nJSON").brief == (
-        "Go on. An earlier try could not be used: no JSON Give the whole JSON object, and nothing else."
-    )
 
 
 @pytest.mark.parametrize(("text", "number"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])

@@ -198,7 +198,10 @@ def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -
     words, model = panel("no", FRAMING)
     framing = asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
     assert framing == Framing("Two lines.", "Who decides?", "deciding")
-    assert "There was no JSON object in it." in model.requests[1].conversation.brief
+    assert model.requests[1].conversation.brief.endswith(
+        " An earlier try could not be used: There was no JSON object in it. "
+        "Give the whole JSON object, and nothing else."
+    )
     assert model.requests[0].schema is not None
     assert model.requests[0].shape == "framing"
     words, model = panel("no", "{}")

@@ -71,6 +71,22 @@ def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
 
 
 @pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    ("message", "decided"),
+    [
+        ("We use Redis. Scratch that: we use Postgres.", ("Scratch that: we use Postgres.",)),
+        ("Let's use Redis. No wait, rather Postgres.", ("No wait, rather Postgres.",)),
+        ("Use Redis. Show the date. Strike that, hide it.", ("Use Redis.", "Strike that, hide it.")),
+        ("Use Redis. Scratch that.", ()),
+        ("Use Redis. No wait, what about Postgres?", ("Use Redis.",)),
+        ("Use Redis. Forget that the queue is full.", ("Use Redis.",)),
+    ],
+)
+def test_what_stands_instead_of_a_decision_is_one(message: str, decided: tuple[str, ...]) -> None:
+    assert find_decisions(message, NAMES) == decided
+
+
+@pytest.mark.rule("SYN-3")
 def test_every_order_of_a_message_is_a_decision() -> None:
     orders = ("Store orders in UTC.", "Log errors to a file.")
     assert find_decisions(" ".join(orders), NAMES) == orders

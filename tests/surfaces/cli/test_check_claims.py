@@ -72,7 +72,9 @@ class Documents:
         (line.root / "forms").mkdir()
         (line.root / "forms" / "sync.py").write_text("one\ntwo\n")
 
-    def check(self, *, insight: str = "", decision: str = "", silent: bool = False) -> list[tuple[str, str]]:
+    def check(
+        self, *, insight: str = "", decision: str = "", silent: bool = False, after: str = ""
+    ) -> list[tuple[str, str]]:
         """What `check` finds of claims where the block has this insight and this decision."""
         lines = [
             "# Requirements\n\n## 3. User Journeys\n\nA tablet in a basement, 60 of them.\n",
@@ -82,7 +84,7 @@ class Documents:
             f"**Turns**: 3 | **Exit**: user-initiated{' | **User**: silent' if silent else ''}\n",
             f"#### Key Insights\n- {insight or 'None'}\n",
             f"#### Decisions Made\n- {decision or 'None'}\n",
-            "#### Open Questions\n- None\n",
+            f"#### Open Questions\n- None\n\n{after}",
         ]
         (self.folder / "requirements-spec.md").write_text("\n".join(lines))
         ran = self.line.run("check", self.folder.name, "--json")
@@ -122,6 +124,12 @@ def test_invented_evidence_is_found(documents: Documents, insight: str, kind: st
 )
 def test_what_is_borne_out_or_marked_is_no_problem(documents: Documents, insight: str) -> None:
     assert documents.check(insight=insight) == []
+
+
+@pytest.mark.rule("ART-8")
+def test_feedback_below_a_block_is_no_claim_of_the_discussion(documents: Documents) -> None:
+    feedback = f"<!-- Feedback: step 01-03, {AT} -->\n\n- **Feedback**: It is 77 of them in forms/new.py.\n"
+    assert documents.check(after=feedback) == []
 
 
 @pytest.mark.rule("ART-8", "SYN-3")

@@ -367,12 +367,13 @@ def test_everything_that_is_held_is_sent_once_and_the_host_uses_its_own_tools(pl
         async with here(root) as (player, _):
             context = (await player.start(item.name, "00-01"))["context"]
             parts = (
-                "Item: Offline forms", "Document notes.md:", "Document quick-scan.md:",
-                "A decision that may bear on this, docs/adr/0001-forms.md:",
+                "Item: Offline forms", "A decision that may bear on this, docs/adr/0001-forms.md:",
+                "Document notes.md:", "Document quick-scan.md:",
                 "Still open:\n- Who prints? (notes.md)", "with your own tools",
             )  # fmt: skip
             places = [context.index(part) for part in parts]
             assert places == sorted(places)
+            assert "<!-- Step" not in context  # which is for the program alone
             await player.until_heard()
             assert all("Document" not in answer for answer in player.answers[1:])
 

@@ -107,12 +107,15 @@ def test_start_again_tells_everything_again_and_next_move_the_same(place: Place)
     play(test())
 
 
-def test_answers_are_bounded_whatever_the_item_holds(raw: Place) -> None:
+@pytest.mark.parametrize(
+    ("words", "more"), [("Basements have no signal. ", "x "), ("data:image/png;base64", "x")]
+)
+def test_answers_are_bounded_whatever_the_item_holds(raw: Place, words: str, more: str) -> None:
     root, item = raw
-    (item / "draft.md").write_text("# Offline forms\n\n" + "Basements have no signal. " * 40_000)
+    (item / "draft.md").write_text("# Offline forms\n\n" + words * 40_000)
     talk(root, item, ["word " * 15_000, "60 " * 9_000])
     (item / "quick-scan.md").write_text(
-        (item / "quick-scan.md").read_text() + "\n## More\n\n" + "x " * 90_000
+        (item / "quick-scan.md").read_text() + "\n## More\n\n" + more * 90_000
     )
 
     async def test() -> None:

@@ -134,3 +134,18 @@ def test_the_turns_of_an_entry_are_read_from_the_transcript(review: str) -> None
         ("Keep it: cheap", (2, 12))
     ]
     assert find_additions("a\n<!-- Elaboration: step 01-03, T -->\nb") == (("01-03", "T"),)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "<!-- Feedback: step 01-03, T -->\n\n- **Feedback**: after",
+        "<!-- End of addition -->\n\n- after",
+        "After\n-----",
+    ],
+)
+def test_an_addition_ends_where_every_other_reader_ends_it(after: str) -> None:
+    document = f"  <!-- Elaboration: step 01-03, T -->\n\n### Added\n\n<!-- mine -->\n\nwords\n\n{after}\n"
+    before, _, rest = render_document(document).partition("</section>")
+    assert before.startswith('<section class="addition"') and "words" in before
+    assert "after" in rest.casefold() and "after" not in before.casefold()

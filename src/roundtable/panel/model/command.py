@@ -9,21 +9,19 @@ import re
 import shlex
 import shutil
 import signal
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, Conversation, Request, Usage, hide, make_failure
 
 PREFIX = "command:"
 
-_T = TypeVar("_T")
 _ROOM = 2
 _CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
@@ -69,66 +67,55 @@ class CommandModel:
         return shutil.which(name, path=os.pathsep.join(each for each in folders if Path(each).is_absolute()))
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        """What the program prints, as it comes; more than was asked for is cut, as a service would."""
+        """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
-        errors = bytearray()
         with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
-            process = await self._start(request, folder)
-            assert process.stdout is not None
-            output, reading = process.stdout, asyncio.create_task(_keep_tail(process, errors))
+            running = await self._start(request, folder)
             try:
                 while not ended and len(said) < most:
-                    data = await self._wait(process, lambda: output.read(_CHUNK), deadline, request)
+                    data = await self._read(running, deadline, request)
                     ended = not data
-                    piece = strip_unprintable(decoder.decode(data or b"", ended))[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
                 if len(said) < most:
-                    await self._wait(process, lambda: asyncio.shield(reading), deadline, request)
-                    await self._wait(process, process.wait, deadline, request)
-                    self._check(process.returncode or 0, said, bytes(errors))
+                    self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
             finally:
                 request.report(Usage.estimate(request.conversation, said))
-                reading.cancel()
-                await _end(process)
+                await running.end()
 
-    async def _start(self, request: Request, folder: str) -> Process:
+    async def _start(self, request: Request, folder: str) -> RunningProgram:
         """Start the program in a session of its own, so that it cannot ask at our terminal."""
         program, why = self.program(), "There is no such program here."
         if program is not None:
             try:
-                process = await asyncio.create_subprocess_exec(
-                    program, *self._command[1:], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=PIPE,
+                _, running = await asyncio.get_running_loop().subprocess_exec(
+                    lambda: RunningProgram(request.conversation), program, *self._command[1:], cwd=folder,
                     start_new_session=True,
                 )  # fmt: skip
             except (OSError, ValueError):
                 why = "It is no program that can be run here."
             else:
-                assert process.stdin is not None
-                process.stdin.write(request.conversation.text.encode("utf-8", "replace") + b"\n")
-                process.stdin.close()
-                return process
+                return running
         request.report(Usage())
         raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
-    async def _wait(
-        self, process: Process, wanted: Callable[[], Awaitable[_T]], deadline: float, request: Request
-    ) -> _T | None:
-        """Return what is waited for; None where the program has ended and it does not come.
+    async def _read(self, running: RunningProgram, deadline: float, request: Request) -> bytes:
+        """Return the next of the output; empty when the program has ended.
 
-        Somebody whom the program started and left may hold its pipes open for ever.
+        Another process that the program started and left may hold its pipes open for ever.
         """
         loop = asyncio.get_running_loop()
         while True:
             try:
                 async with asyncio.timeout_at(min(deadline, loop.time() + _GRACE)):
-                    return await wanted()
+                    return await running.output.read(_CHUNK)
             except TimeoutError:
-                if process.returncode is not None:
-                    return None
+                if running.transport.get_returncode() is not None:
+                    return b""
                 if loop.time() >= deadline:
                     detail = f"It was given {request.seconds:g} seconds."
                     raise make_failure("time-out", self.name, detail=detail) from None
@@ -162,24 +149,44 @@ class CommandModel:
             yield word if _SECRET_NAME.search(before) else ""
 
 
-async def _keep_tail(process: Process, tail: bytearray) -> None:
-    """Read what a program writes to stderr without end, so that it never blocks, and keep the last of it."""
-    assert process.stderr is not None
-    while data := await process.stderr.read(_CHUNK):
-        tail += data
-        del tail[:-_KEPT_OF_STDERR]
+class RunningProgram(asyncio.SubprocessProtocol):
+    """A program that runs: its output, which ends with the program, and the last of its stderr."""
 
+    def __init__(self, conversation: Conversation) -> None:
+        self.output = asyncio.StreamReader()
+        self.errors = bytearray()
+        self._input = conversation.text.encode("utf-8", "replace") + b"\n"
+        self._has_ended = asyncio.Event()
 
-async def _end(process: Process) -> None:
-    """End a program with all that it started, and let go of its output."""
-    if hasattr(os, "killpg"):
-        # The group: where the program itself is gone, those that it left keep the group's number.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    assert process.stdin is not None
-    if process.stdin.transport.get_write_buffer_size():
-        process.stdin.transport.abort()
-    process._transport.close()  # type: ignore[attr-defined]  # which kills a program that still runs
-    with suppress(TimeoutError):  # a process that the system itself cannot end
-        async with asyncio.timeout(_BURIAL):
-            await process.wait()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.SubprocessTransport", transport)
+        self._stdin = cast("asyncio.WriteTransport", self.transport.get_pipe_transport(0))
+        self._stdin.write(self._input)
+        self._stdin.close()
+        self.output.set_transport(cast("asyncio.BaseTransport", self.transport.get_pipe_transport(1)))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self.output.feed_data(data)
+        else:  # read without end, so that the program never blocks
+            self.errors += data
+            del self.errors[:-_KEPT_OF_STDERR]
+
+    def process_exited(self) -> None:
+        self._has_ended.set()
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.output.feed_eof()  # the program has ended, and nobody holds its pipes any more
+
+    async def end(self) -> None:
+        """End the program with all that it started, and let go of its pipes."""
+        if hasattr(os, "killpg"):
+            # The group: where the program itself is gone, those that it left keep the group's number.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.transport.get_pid(), signal.SIGKILL)
+        if self._stdin.get_write_buffer_size():
+            self._stdin.abort()
+        self.transport.close()  # which kills a program that still runs
+        with suppress(TimeoutError):  # a process that the system itself cannot end
+            async with asyncio.timeout(_BURIAL):
+                await self._has_ended.wait()

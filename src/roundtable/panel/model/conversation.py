@@ -5,19 +5,18 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 
 from __future__ import annotations
 
-import re
 import tomllib
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TypeAlias, assert_never
 
-from msgspec.structs import replace
-
-from ...core.commands import Answer, Brief, StepBrief, Table
+from ...core import commands as do
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
-from ...core.text import strip_unprintable
-from ...core.turns import USER, Known, LookedUp, Material
+from ...core.synthesis import decision_turns, join_lines
+from ...core.text import fill_blanks, strip_unprintable
+from ...core.turns import MAX_PART_LENGTH, USER, Known, LookedUp, Material, PartKind, lay_out
 from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
@@ -43,13 +42,9 @@ def _lines(text: str) -> list[str]:
     return strip_unprintable(text).strip().splitlines() or [""]
 
 
-_EMPTY_LINE = re.compile(r"(?:[\w ]+:)?\s*")
-_BLANK = re.compile(r"\{\{(\w+)\}\}")
-
-
 def fill(name: str, /, **blanks: str | int) -> str:
-    """The prompt of that name with its blanks filled; a blank that is not given is a mistake of ours."""
-    return _BLANK.sub(lambda found: str(blanks[found[1]]), _load_prompts()[name])
+    """The prompt of that name with its blanks filled."""
+    return fill_blanks(_load_prompts()[name], blanks)
 
 
 @cache
@@ -58,24 +53,23 @@ def _load_prompts() -> dict[str, str]:
 
 
 TABLE_TOKENS = 24_000
-"""How much of documents, decisions and code a request carries; the oldest documents are left out first."""
-_LONGEST_DOCUMENT = 20_000
-_LEAST_DOCUMENT = 1_000
-"""A document that would be cut to less is left out."""
+"""How much of documents, decisions and code a request carries."""
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
-# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
-_MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
 
 
-def at_table(table: Table, brief: str) -> Conversation:
+StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
+OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | AskFiles
+
+
+def at_table(table: do.Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
     system = fill(
         "table",
-        personas=_personas(table.roster),
+        personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
         item=_item(table.item),
-        documents=_lay_out(table.documents, table.material, table.known),
+        documents=_documents((*table.documents, *table.material), table.known),
         step_id=table.step.step_id,
         title=table.step.title,
         lead=table.lead.name,
@@ -89,7 +83,7 @@ def at_table(table: Table, brief: str) -> Conversation:
     return Conversation(system, tuple(said), brief)
 
 
-def to_speak(brief: Brief) -> Conversation:
+def to_speak(brief: do.Brief) -> Conversation:
     """The request for one contribution."""
     table = brief.table
     put_off = ", ".join(
@@ -119,21 +113,21 @@ def to_speak(brief: Brief) -> Conversation:
         most=brief.most_words,
         place=place,
         judge=judge,
-        look=fill("look", most=brief.look_ups) if brief.look_ups else "",
+        look=_offer_look_ups("look", brief.look_ups),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
-        again=fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else "",
+        again=_say_what_was_wrong(brief.again),
     )
     return at_table(table, words)
 
 
-def at_step(brief: StepBrief, request: str) -> Conversation:
+def at_step(brief: do.StepBrief, request: str) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
         "step",
         title=brief.persona.title,
         persona=_persona(brief.persona, brief.roster),
         item=_item(brief.item),
-        documents=_lay_out(brief.documents, (), brief.known),
+        documents=_documents(brief.documents, brief.known),
         step_id=brief.step.step_id,
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
@@ -141,20 +135,55 @@ def at_step(brief: StepBrief, request: str) -> Conversation:
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
-def to_pick(ask: AskFiles) -> Conversation:
-    """The request for the files that the item will change: what a survey found, to choose from."""
-    system = fill(
-        "files",
-        item=_item(ask.item),
-        folders=fence(ask.folders, _LONGEST_DOCUMENT),
-        candidates=fence(ask.candidates),
-    )
-    return Conversation(system, (), fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS))
+def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
+    """The request for anything else; `words` is how many a persona may say at a step."""
+    match request:
+        case do.AskFraming(brief):
+            lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
+            look = _offer_look_ups("look-first", brief.look_ups)
+            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
+            return at_table(brief.table, asked)
+        case do.AskSynthesis(table, problems):
+            numbers = ", ".join(str(number) for number in decision_turns(table.turns, by_sound=True))
+            decided = f", {numbers} among them" if numbers else ""
+            return at_table(table, fill("synthesis", decided=decided, again=_say_what_was_wrong(problems)))
+        case do.AskOffers(step, drafted):
+            questions = "\n".join(
+                f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
+                for number, each in enumerate(drafted, 1)
+            )
+            look = _offer_look_ups("look-first", step.look_ups)
+            return at_step(step, fill("offers", questions=questions, look=look))
+        case do.AskFollowUp(step, question, answer, criterion):
+            asked = fill(
+                "follow-up",
+                question=inline(question.text),
+                label=inline(question.label),
+                answer=fence(answer),
+                criterion=inline(criterion.check),
+                follow_up=inline(criterion.follow_up),
+            )
+            return at_step(step, asked)
+        case do.AskFeedback(step, said):
+            prompt = "aside" if request.aside else "take-up"
+            return at_step(step, fill(prompt, words=fence(said), limit=words))
+        case do.AskReading(step):
+            look = _offer_look_ups("look", step.look_ups)
+            return at_step(step, fill("read", limit=words, look=look))
+        case AskFiles(item, folders, candidates):
+            shown = {"folders": fence(folders, MAX_PART_LENGTH), "candidates": fence(candidates)}
+            asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
+            return Conversation(fill("files", item=_item(item), **shown), (), asked)
+        case other:
+            assert_never(other)
 
 
-def anew(conversation: Conversation, reason: str) -> Conversation:
-    """The same request again, with what was wrong with the answer."""
-    return replace(conversation, brief=conversation.brief + fill("anew", reason=inline(reason)))
+def _offer_look_ups(prompt: str, most: int) -> str:
+    return fill(prompt, most=most) if most else ""
+
+
+def _say_what_was_wrong(reasons: tuple[str, ...]) -> str:
+    return fill("again", reasons=fence("\n".join(reasons), _LONGEST_TURN)) if reasons else ""
 
 
 def _item(item: Item) -> str:
@@ -165,66 +194,38 @@ def _looked_up(seen: LookedUp | Material) -> str:
     return fill("look-up", name=inline(seen.name), text=fence(seen.text))
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: do.Answer) -> str:
     prompt, text = ("unknown", "") if answer.unknown else ("answer", fence(answer.text, _LONGEST_ITEM))
     return fill(prompt, label=inline(answer.label), question=inline(answer.question), text=text)
 
 
 @lru_cache(maxsize=8)
-def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: Known) -> str:
-    """What is on the table in its order: documents, the step's own last, decisions, what is open, the code.
-
-    Where it is too much, the oldest documents give way first; what is left out is named.
-    """
-    related = [_fence_page("related", each.name, each.text) for each in known.related]
-    after = [_fence_page("page", each.name, each.text) for each in known.pages]
-    after += [_fence_page("excerpt", each.name, each.text) for each in known.excerpts]
-    if known.corrections:
-        after.append(fill("corrections", text=fence("\n".join(known.corrections), _LONGEST_TURN)) + "\n")
-    room = TABLE_TOKENS * CHARACTERS_PER_TOKEN - sum(map(len, (*related, *after)))
-    laid: list[str] = []
-    left_out: list[str] = []
-    for each in reversed((*documents, *own)):
-        text = _MARKER.sub("", each.text).strip()
-        longest = min(room, _LONGEST_DOCUMENT)
-        if len(text) > longest and longest < _LEAST_DOCUMENT:
-            left_out.insert(0, inline(each.name))
-        elif text:
-            laid.insert(0, _fence_page("document", each.name, text, longest))
-            room -= len(laid[0])
-    missing = [fill("left-out", names=", ".join(left_out)) + "\n"] if left_out else []
-    return "\n".join((*missing, *related, *laid, *after))
+def _documents(documents: tuple[Material, ...], known: Known) -> str:
+    """All that is on the table, in its order; what is left out is named first."""
+    parts, left_out = lay_out(documents, known, TABLE_TOKENS * CHARACTERS_PER_TOKEN, _write_part)
+    names = ", ".join(inline(each.name) for each in left_out)
+    missing = [fill("left-out", names=names) + "\n"] if left_out else []
+    return "\n".join((*missing, *(text for _, text in parts)))
 
 
-def _fence_page(prompt: str, name: str, text: str, longest: int = _LONGEST_DOCUMENT) -> str:
-    return fill(prompt, name=inline(name), text=fence(text, longest)) + "\n"
+def _write_part(kind: PartKind, name: str, text: str, longest: int) -> str:
+    return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
 
 
-@lru_cache(maxsize=8)
-def _personas(roster: Roster) -> str:
-    return "\n\n".join(_persona(persona, roster) for persona in roster.personas)
-
-
+@lru_cache(maxsize=16)
 def _persona(persona: Persona, roster: Roster) -> str:
-    text = fill(
-        "persona",
-        title=persona.title,
-        lens=", ".join(persona.lens),
-        identity=persona.identity,
-        principles=" ".join(persona.principles),
-        patterns=" / ".join(persona.patterns),
-        towards=" ".join(words for key, words in persona.towards if key in roster),
-        bans=" ".join(dict.fromkeys(ban.reason for ban in persona.bans)),
-    )
-    # A line of the description that nothing was filled into is left out.
-    return "\n".join(line.rstrip() for line in text.splitlines() if not _EMPTY_LINE.fullmatch(line))
+    lens, identity = ", ".join(persona.lens), join_lines(persona.identity)
+    rows = [fill("persona", title=persona.title, lens=lens, identity=identity).rstrip()]
+    for trait, entries in roster.traits_of(persona).items():
+        rows.append(fill(f"persona-{trait}", all=(" / " if trait == "patterns" else " ").join(entries)))
+    return "\n".join(rows)
 
 
 _TURN = 190
 _SYNTHESIS = 900
 
 
-def forecast(table: Table) -> Usage:
+def forecast(table: do.Table) -> Usage:
     """The tokens of a discussion up to its limit in which only personas speak and nothing is cached."""
     start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis

@@ -12,22 +12,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core import commands as do
-from ...core.events import Offer
-from ...core.synthesis import Draft, decision_turns, join_lines
+from ...core.synthesis import Draft, join_lines
 from ...core.turns import NEUTRAL
 from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from . import replies
-from .conversation import fence, fill, inline
 from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
 from .replies import Cutter, Shaped, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
 _OBJECT_TOKENS = 8_000
-_REPLY_WORDS = 80
-_QUESTION_WORDS = 50
-_READING_WORDS = 90
+_STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 _RUNAWAY = 4_000  # characters after the last one that counts
 SECONDS, LOCAL_SECONDS = 120.0, 300.0
 """How long one answer may take, hosted and on a machine of the user's own."""
@@ -68,59 +64,33 @@ class ModelPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                return await self._frame(brief)
+                framing = await self._ask_object(request, replies.FramingShape, "framing", brief.look_ups)
+                summary, question = join_lines(framing.summary), join_lines(framing.focus_question)
+                return Framing(summary, question, join_lines(framing.focus_topic))
             case do.AskPersona(brief):
                 return await self._speak(brief, on_words)
             case do.AskVerdict():
                 return None  # whoever speaks next judges the turn with its own words
-            case do.AskSynthesis(table, problems):
-                return await self._synthesise(table, problems)
-            case do.AskOffers():
-                return await self._draft_answers(request)
+            case do.AskSynthesis():
+                # Once: where it does not hold, the rules ask again and say what was wrong.
+                synthesis = await self._ask_object(request, replies.SynthesisShape, "synthesis", tries=1)
+                return msgspec.convert(synthesis, Draft, from_attributes=True)
+            case do.AskOffers(brief):
+                offers = await self._ask_object(request, replies.OffersShape, "draft", brief.look_ups)
+                return replies.to_offers(offers, request)
             case do.AskFollowUp():
-                words = fill(
-                    "follow-up",
-                    question=inline(request.question.text),
-                    label=inline(request.question.label),
-                    answer=fence(request.answer),
-                    criterion=inline(request.criterion.check),
-                    follow_up=inline(request.criterion.follow_up),
-                )
-                asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
-                return asked or request.criterion.follow_up
-            case do.AskFeedback(brief, feedback):
-                prompt = "aside" if request.aside else "take-up"
-                words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)
-                reply = await self._say_at_step(brief, words, _REPLY_WORDS, "feedback")
-                if not reply:
-                    raise make_failure("nonsense", self.name, detail="There was no reply.")
-                return reply
-            case do.AskReading(brief, material):
-                if not any(each.text.strip() for each in material):
-                    return ""
-                look = fill("look", most=brief.look_ups) if brief.look_ups else ""
-                words = fill("read", limit=_READING_WORDS, look=look)
-                return await self._say_at_step(brief, words, _READING_WORDS, "reading")
+                return await self._say_at_step(request, "follow-up") or request.criterion.follow_up
+            case do.AskFeedback():
+                if reply := await self._say_at_step(request, "feedback"):
+                    return reply
+                raise make_failure("nonsense", self.name, detail="There was no reply.")
+            case do.AskReading(_, material):
+                is_empty = not any(each.text.strip() for each in material)
+                return "" if is_empty else await self._say_at_step(request, "reading")
             case AskFiles():
                 return await self._pick_files(request)
             case other:
                 assert_never(other)
-
-    # --- at the table ------------------------------------------------------------------------------------
-
-    async def _frame(self, brief: do.Brief) -> Framing:
-        lead = brief.speaker
-        words = fill(
-            "frame",
-            speaker=lead.name,
-            lens=", ".join(lead.lens),
-            views=len(brief.table.roster.personas),
-            look=_offer_look_ups(brief.look_ups),
-        )
-        asked = made.at_table(brief.table, words)
-        shape = await self._ask_object(asked, replies.FramingShape, "framing", look_ups=brief.look_ups)
-        summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
-        return Framing(summary, question, join_lines(shape.focus_topic))
 
     async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
         table, speaker = brief.table, brief.speaker
@@ -140,7 +110,7 @@ class ModelPanel:
             # To yield takes a PASS: words for somebody else do not say that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
-            asked = replace(brief, again=(*brief.again, fill("wordless", speaker=speaker.name)))
+            asked = replace(brief, again=(*brief.again, made.fill("wordless", speaker=speaker.name)))
         raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
 
     def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
@@ -154,48 +124,24 @@ class ModelPanel:
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged, notes)
 
-    async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
-        """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
-        numbers = ", ".join(str(number) for number in decision_turns(table.turns, by_sound=True))
-        words = fill(
-            "synthesis",
-            decided=f", {numbers} among them" if numbers else "",
-            again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
-        )
-        asked = made.at_table(table, words)
-        shape = await self._ask_object(asked, replies.SynthesisShape, "synthesis", tries=1)
-        return msgspec.convert(shape, Draft, from_attributes=True)
-
-    # --- at a step ---------------------------------------------------------------------------------------
-
-    async def _draft_answers(self, ask: do.AskOffers) -> tuple[Offer, ...]:
-        """Draft an answer to each question from what is on the table: read somewhere, or assumed (STEP-4)."""
-        questions = "\n".join(
-            f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
-            for number, each in enumerate(ask.questions, 1)
-        )
-        most = ask.brief.look_ups
-        asked = made.at_step(ask.brief, fill("offers", questions=questions, look=_offer_look_ups(most)))
-        shape = await self._ask_object(asked, replies.OffersShape, "draft", look_ups=most)
-        return replies.to_offers(shape, ask)
-
     async def _pick_files(self, ask: AskFiles) -> Picks:
         """Ask once which files the item will change; an answer that cannot be used picks nothing."""
         try:
-            return replies.clean_picks(await self._ask_object(made.to_pick(ask), Picks, "files", tries=1))
+            return replies.clean_picks(await self._ask_object(ask, Picks, "files", tries=1))
         except ModelFailed as failure:
             if failure.kind not in ("nonsense", "filtered", "too-long"):
                 raise
             return Picks()
 
-    async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
-        conversation = made.at_step(brief, words)
-        cutter = Cutter(brief.persona, brief.roster, limit, look_ups=brief.look_ups)
-        await self._ask_words(conversation, cutter, purpose)
-        if not cutter.text and not cutter.passed:  # a model that returns nothing is asked once more
-            cutter = Cutter(brief.persona, brief.roster, limit)
-            await self._ask_words(conversation, cutter, purpose)
-        return cutter.text
+    async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
+        brief, words = ask.brief, _STEP_WORDS[purpose]
+        asked = made.to_ask(ask, words)
+        for look_ups in (brief.look_ups, 0):  # a model that returns nothing is asked once more
+            cutter = Cutter(brief.persona, brief.roster, words, look_ups=look_ups)
+            await self._ask_words(asked, cutter, purpose)
+            if cutter.text or cutter.passed:
+                return cutter.text
+        return ""
 
     # --- with the model ----------------------------------------------------------------------------------
 
@@ -217,10 +163,11 @@ class ModelPanel:
             raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self, sent: Conversation, shape: type[Shaped], purpose: str, *, tries: int = 2, look_ups: int = 0
+        self, ask: made.OtherRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
     ) -> Shaped:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
-        asked, reason = sent, ""
+        sent = asked = made.to_ask(ask)
+        reason = ""
         for _ in range(tries):
             async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
@@ -228,7 +175,8 @@ class ModelPanel:
                 found = replies.read(text, shape)
             except replies.Misshapen as misshapen:
                 reason = str(misshapen)
-                asked = made.anew(sent, reason)
+                again = made.fill("anew", reason=made.inline(reason))
+                asked = replace(sent, brief=sent.brief + again)
                 continue
             if looks := replies.read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
@@ -251,8 +199,3 @@ class ModelPanel:
         async with aclosing(self._model.reply(request)) as pieces:
             async for piece in pieces:
                 yield piece
-
-
-def _offer_look_ups(most: int) -> str:
-    """The field of a JSON object that asks to see code first; empty where no more can be shown."""
-    return fill("look-first", most=most) if most else ""

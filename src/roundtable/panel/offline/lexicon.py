@@ -86,4 +86,5 @@ def strip_address(message: str, names: Iterable[str]) -> str:
         for name in (*names, *_GROUP_NAMES):
             text = re.sub(rf"^{re.escape(name)}\b ?[,:] ?", "", text, count=1, flags=re.IGNORECASE)
             text = re.sub(rf", ?{re.escape(name)}([?.!]?)$", r"\1", text, count=1, flags=re.IGNORECASE)
+            text = re.sub(rf"^{re.escape(name)} ?\?{{1,3}}$", "", text, flags=re.IGNORECASE)
     return text.strip()

@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core.hearing import can_decide
+from ...core.hearing import asks_to_end, can_decide, split_standing, strip_correction
 from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
@@ -57,10 +57,11 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     plain = fold_text(strip_address(whole, names)).strip()
     decided = find_decisions(whole, names)
     pieces: list[Piece] = []
-    for sentence in split_sentences(whole):
+    for sentence in split_standing(whole):
         told = fold_text(strip_address(sentence, names))
         kind: Kind = "statement"
-        if pattern("misfit").match(fold_text(drop_name(sentence, names))):
+        calls_somebody = sentence.endswith("?") and not told
+        if calls_somebody or pattern("misfit").match(fold_text(drop_name(sentence, names))):
             kind = "aside"
         elif sentence in decided:
             kind = "decision"
@@ -87,8 +88,9 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
 
 
 def is_noise(said: str) -> bool:
-    """Whether folded words say nothing that could stand in a document: no word, a greeting, a key."""
-    return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None
+    """Whether folded words say nothing that could stand in a document: no word, a greeting, a key, an end."""
+    says_nothing = pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None
+    return not words_of(said) or asks_to_end(said) or says_nothing
 
 
 # --- decisions ------------------------------------------------------------------------------------------
@@ -150,14 +152,21 @@ def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the sentences of a message that decide something; none where it is a pasted text."""
     if len(message) > MAX_MESSAGE_LENGTH:
         return ()
-    known = tuple(names)
-    return tuple(dict.fromkeys(each for each in split_sentences(message) if _is_decision(each, known)))
+    known, standing = tuple(names), split_standing(message)
+    decided = [each for each in split_sentences(message) if _is_decision(each, known)]
+    replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
+    return tuple(
+        each
+        for each in dict.fromkeys(standing)
+        if each in decided or (replaces and strip_correction(each) != each and can_decide(each))
+    )
 
 
 def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
     """Whether a sentence announces a decision, says "let's" or what "we" will do, or gives an order."""
     sentence = piece.replace("’", "'")
-    told, concludes = sentence, False
+    told = strip_correction(sentence)
+    concludes = told != sentence
     while lead := _LEAD.match(told):
         concludes = concludes or lead["mark"] is not None
         told = told[lead.end() :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -40,9 +41,9 @@ def mcp(flags: Flags, port: int | None) -> None:
         import mcp.server.mcpserver  # noqa: F401 (late: half a second that no other command should pay)
     except ImportError as missing:
         raise RuleBroken(f"The MCP server is not installed. Install it with: {INSTALL}") from missing
-    from ..mcp.server import make_address, make_token, serve
+    from ..mcp.server import make_address, serve
 
-    token = make_token()
+    token = secrets.token_urlsafe(32)
     if port is not None:
         tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
     try:

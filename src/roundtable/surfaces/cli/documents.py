@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import count as count_from
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import to_builtins
@@ -20,6 +18,7 @@ from .output import NO_ITEMS, command, count, tell
 
 if TYPE_CHECKING:
     from ...documents.checks import CheckFinding
+    from ...documents.questions import OpenQuestion
     from ...store.provenance import LineOrigin
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
@@ -54,29 +53,31 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         raise click.UsageError("Give --answer N with an answer.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
-    rows = []
+    data: list[dict[str, object]] = []
+    texts = []
     for slug in slugs:
         numbers = count_from(1)
-        for each in project.list_questions(slug):
-            row = {"slug": slug, "number": next(numbers) if each.is_open else None, "question": each.text}
-            if everything or each.is_open:
-                rows.append(row | {field: getattr(each, field) or None for field in _QUESTION_FIELDS})
+        found = [(next(numbers) if each.is_open else None, each) for each in project.list_questions(slug)]
+        shown = [(number, each) for number, each in found if everything or each.is_open]
+        for number, each in shown:
+            fields = {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
+            data.append({"slug": slug, "number": number, "question": each.text, **fields})
+        if shown:
+            texts.append(_describe_questions(slug, shown))
     nothing = "No question is open." if slugs else NO_ITEMS
-    texts = [_describe_questions(slug, list(of_item)) for slug, of_item in groupby(rows, itemgetter("slug"))]
-    flags.show_result(rows, "\n\n".join(texts) or nothing)
+    flags.show_result(data, "\n\n".join(texts) or nothing)
 
 
-def _describe_questions(slug: str, rows: list[dict[str, Any]]) -> str:
+def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQuestion]]) -> str:
     lines = [f"{slug}: answer one with {command('questions', slug, '--answer', 'N')} ANSWER"]
-    for row in rows:
-        number = f"{row['number']}." if row["number"] else "-"
-        lines.append(f"{number:>4} {row['question']}")
-        resolver = f"; {row['resolver']}" if row["resolver"] else ""
-        lines.append(f"     {row['file']}:{row['line']}{resolver}")
-        if row["answer"]:
-            lines.append(f"     answered: {row['answer']}")
-        elif row["settled_by"]:
-            lines.append(f"     settled by: {row['settled_by']}")
+    for number, each in questions:
+        mark = f"{number}." if number else "-"
+        lines.append(f"{mark:>4} {each.text}")
+        lines.append(f"     {each.file}:{each.line}" + (f"; {each.resolver}" if each.resolver else ""))
+        if each.answer:
+            lines.append(f"     answered: {each.answer}")
+        elif each.settled_by:
+            lines.append(f"     settled by: {each.settled_by}")
     return "\n".join(lines)
 
 

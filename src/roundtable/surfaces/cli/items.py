@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ...core.errors import RuleBroken
-from ...core.steps import Step
 from ...core.text import clean_text
-from ...project import Project
 from ...store.files import leads_out, read_inside
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item
 from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
+
+if TYPE_CHECKING:
+    from ...project import ItemStatus
 
 
 @click.command(cls=Command)
@@ -57,12 +57,12 @@ def list_backlog(flags: Flags) -> None:
     width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
     cells = [
         (
-            row["slug"],
-            f"{row['steps_completed']}/{row['steps']}",
-            row["analysis_status"] + (", stale" if row["stale"] else ""),
-            str(row["elaborations"]),
-            (row["last_activity"] or "")[:16].replace("T", " "),
-            row["title"],
+            row.slug,
+            f"{row.steps_completed}/{row.steps}",
+            row.state,
+            str(row.elaborations),
+            (row.last_activity or "")[:16].replace("T", " "),
+            row.title,
         )
         for row in rows
     ]
@@ -75,46 +75,48 @@ def list_backlog(flags: Flags) -> None:
 def status(flags: Flags, item: str | None) -> None:
     """Show how far each item, or ITEM, is and what comes next."""
     project = flags.open_project()
-    reports = project.report(project.items()) if item is None else [project.status(item)]
-    texts = [_describe_status(each, project, project.steps_of(each["slug"])) for each in reports]
-    flags.show_result(reports if item is None else reports[0], "\n\n".join(texts) or NO_ITEMS)
+    reports = project.report(project.items()) if item is None else (project.status(item),)
+    data = [each.to_data() for each in reports]
+    texts = map(_describe_status, reports)
+    flags.show_result(data if item is None else data[0], "\n\n".join(texts) or NO_ITEMS)
 
 
-def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[Step]) -> str:
-    """Return a report as text for a person."""
-    keys = {step.phase.key for step in steps if step.phase}
-    phases = len(keys.intersection(found["start_phase"]["completed"]))
-    done = sum(step.step_id in found["steps_completed"] for step in steps)
+def _describe_status(found: ItemStatus) -> str:
+    """Return the status as text for a person."""
+    entry, talk = found.entry, found.discussion
+    phases = {step.phase.key for step, _ in found.steps if step.phase}
+    complete = phases.intersection(found.start.completed)
     summary = (
-        f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
-        f"{count(found['elaborations'], 'elaboration')}"
+        f"{entry.analysis_status}: {len(complete)} of {len(phases)} phases, "
+        f"{found.steps_done} of {len(found.steps)} steps, "
+        f"{count(len(found.progress.elaborations), 'elaboration')}"
     )
-    talk = found["discussion"]
     rows = {
-        "status": "corrupt" if found["problem"] else summary,
-        "next": _say_next(found, steps),
-        "source": found["source_id"] and f"{found['source']} {found['source_id']}",
-        "discussion": talk and f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}",
-        "code": found["stale"] and "has moved on since the last phase was completed",
-        "spent": found["spent"] and project.describe_spending(found["slug"]),
-        "warning": " ".join(found["start_phase"]["warnings"]),
-        "problem": found["problem"],
+        "status": "corrupt" if entry.problem else summary,
+        "next": _say_next(found),
+        "source": entry.item.source_id and f"{entry.item.source} {entry.item.source_id}",
+        "discussion": talk
+        and f"open on step {talk.step.step_id}, turn {len(talk.turns)} of {talk.max_turns}",
+        "code": found.is_stale and "has moved on since the last phase was completed",
+        "spent": found.cost,
+        "warning": " ".join(found.start.warnings),
+        "problem": entry.problem,
     }
-    return f"{found['slug']}: {found['title']}\n{pairs([row for row in rows.items() if row[1]])}"
+    return f"{entry.slug}: {entry.title}\n{pairs([(name, text) for name, text in rows.items() if text])}"
 
 
-def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
+def _say_next(found: ItemStatus) -> str:
     """Return what comes next, and the command for it."""
-    again = command("analyze", found["slug"])
-    if found["problem"]:
+    slug, step = found.entry.slug, found.next_step
+    again = command("analyze", slug)
+    if found.entry.problem:
         return f"repair meta.json, or begin anew and keep it aside: {again} --start-over"
-    step = next((step for step in steps if step.step_id == found["next_step"]), None)
     if step is not None:
         phase = f" ({step.phase.name})" if step.phase else ""
         return f"step {step.step_id}, {step.title}{phase}: {again}"
-    if found["start_phase"]["next"]:
-        return f"the menu of phase {found['start_phase']['next'][:2]}: {again}"
-    return f"nothing, all phases are complete: {command('handoff', found['slug'])}"
+    if found.start.next:
+        return f"the menu of phase {found.start.next[:2]}: {again}"
+    return f"nothing, all phases are complete: {command('handoff', slug)}"
 
 
 @click.command(cls=Command)

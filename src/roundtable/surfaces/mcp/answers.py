@@ -7,7 +7,7 @@ to be done in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
 from ...core.analysis import Analysis
@@ -16,13 +16,13 @@ from ...core.elaboration import Awaited
 from ...core.hearing import address
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, render_review, shorten_text
-from ...core.turns import USER, Known, Material, Turn
+from ...core.turns import USER, Known, Material, PartKind, Turn, lay_out
 from ...panel.host import HostRequest
 from ...project import Project
 from .sessions import AlreadySent, HostedSession, host_text
 
-_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH = 4_000, 4_000, 24_000, 12_000
-_MAX_QUOTE_LENGTH, _OPENING_LENGTH = 700, 100
+_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_TABLE_LENGTH = 4_000, 4_000, 30_000
+_MAX_QUOTE_LENGTH, _OPENING_LENGTH, _MAX_WORD_LENGTH = 700, 100, 200
 _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
 
@@ -36,7 +36,7 @@ def report_items(project: Project) -> str:
     """Return the first items, and how many there are besides."""
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
-    rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
+    rows = [{key: data[key] for key in _LISTED_FIELDS} for data in (each.to_data() for each in reports)]
     hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
     return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
 
@@ -81,7 +81,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:
-            brief = "\n".join(_write_brief(request, analysis, sent))
+            assert analysis is not None  # whose leg asks
+            brief = "\n".join(_write_brief(request, analysis.opening.roster, sent))
             if request.words:
                 shown["limits"] = f"about {request.words} words, at most {request.most}"
             if isinstance(turn := request.grounds, Brief):
@@ -102,7 +103,7 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
-        row: dict[str, Any] = {"kind": line.kind, "text": shorten_text(line.text, _MAX_LINE_LENGTH)}
+        row: dict[str, Any] = {"kind": line.kind, "text": _shorten(line.text, _MAX_LINE_LENGTH)}
         if line.speaker == USER:
             row["speaker"] = USER
         if line.turn is not None:
@@ -133,7 +134,7 @@ def _list_context(
 ) -> Iterator[tuple[object, str]]:
     """Yield each thing that bears on the move, and how it is told."""
     item, step, persona = analysis.opening.item, analysis.opening.step, analysis.opening.conductor
-    yield item, host_text("context", "item", name=item.name, text=shorten_text(item.text, _MAX_ITEM_LENGTH))
+    yield item, host_text("context", "item", name=item.name, text=_shorten(item.text, _MAX_ITEM_LENGTH))
     if analysis.elaboration is not None:
         table = analysis.elaboration.table
         personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
@@ -155,40 +156,28 @@ def _list_context(
 def _list_material(
     documents: Sequence[Material], known: Known, sent: AlreadySent
 ) -> Iterator[tuple[object, str]]:
-    """Yield the documents, and what else is known; where it is too much the first documents are only named.
-
-    The step's own come last, so that they are the first to the budget (TABLE-1).
-    """
-    room, parts = _MAX_DOCUMENTS_LENGTH, []
-    for each in reversed(documents):
-        if each.text.strip() and each not in sent:
-            whole = each.text.strip()
-            text = shorten_text(whole, room)
-            if len(whole) > room:
-                text += f" (the rest: resource artifact/{each.name})"
-            kind = "document" if room > 0 else "left-out"
-            parts.append((each, host_text("context", kind, name=each.name, text=text)))
-            room = max(room - len(text), 0)
-    yield from reversed(parts)
-    kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
-    for kind, each in ((kind, each) for kind, pages in kinds.items() for each in pages):
-        yield (
-            each,
-            host_text("context", kind, name=each.name, text=shorten_text(each.text, _MAX_KNOWN_LENGTH)),
-        )
-    if known.corrections:
-        yield known.corrections, host_text("context", "corrections", text="\n".join(known.corrections))
+    """Yield what is on the table and was not sent yet; documents without room are only named."""
+    parts, left_out = lay_out(documents, known, _MAX_TABLE_LENGTH, _write_part, sent)
+    yield from ((each, host_text("context", "left-out", name=each.name)) for each in left_out)
+    yield from parts
     yield "tools", host_text("context", "tools")
+
+
+def _write_part(kind: PartKind, name: str, text: str, longest: int) -> str:
+    shown = _shorten(text, longest)
+    if kind == "document" and shown != text:
+        shown += f" (the rest: resource artifact/{name})"
+    return host_text("context", kind, name=name, text=shown)
 
 
 # --- the brief of a move --------------------------------------------------------------------------------
 
 
-def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadySent) -> Iterator[str]:
+def _write_brief(request: HostRequest, roster: Roster, sent: AlreadySent) -> Iterator[str]:
     """Yield who the host speaks for, and what is to be done in the move."""
     speaker = request.speaker
     if speaker is not None:
-        yield _write_card(speaker, analysis.opening.roster if analysis is not None else None, sent)
+        yield _write_card(speaker, roster, sent)
     name, grounds = speaker.name if speaker is not None else "", request.grounds
     match grounds:
         case Brief(purpose="tradeoff"):
@@ -217,23 +206,16 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
         yield host_text("asking", "again", reasons=" ".join(request.again))
 
 
-def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> str:
+def _write_card(persona: Persona, roster: Roster, sent: AlreadySent) -> str:
     """Return the persona's own card once, and afterwards a reminder that it still holds."""
     if not sent.is_new(("card", persona)):
         return host_text("card", "known", name=persona.name)
-    lists: dict[str, Iterable[str]] = {
-        "principles": persona.principles,
-        "patterns": persona.patterns,
-        "towards": [text for key, text in persona.towards if roster is not None and key in roster],
-        "bans": dict.fromkeys(ban.reason for ban in persona.bans),
-    }
     head = host_text(
         "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
         identity=join_lines(persona.identity),
     )  # fmt: skip
-    rows = [
-        host_text("card", name, all=" / ".join(map(join_lines, each))) for name, each in lists.items() if each
-    ]
+    traits = roster.traits_of(persona).items()
+    rows = [host_text("card", trait, all=" / ".join(entries)) for trait, entries in traits]
     return "\n".join([head, *rows, host_text("card", "turns")])
 
 
@@ -292,7 +274,7 @@ def _write_synthesis(table: Table) -> str:
     if pairs:
         known.append(host_text("judgement", "contradictions", pairs="; ".join(pairs)))
     said = "\n".join(
-        f"{turn.number}. {_name(turn, roster)}: {shorten_text(join_lines(turn.text), _OPENING_LENGTH)}"
+        f"{turn.number}. {_name(turn, roster)}: {_shorten(join_lines(turn.text), _OPENING_LENGTH)}"
         for turn in turns
     )
     return host_text("judgement", "synthesis", known=" ".join(known), turns=said)
@@ -315,4 +297,10 @@ def _name(turn: Turn, roster: Roster) -> str:
 
 
 def _quote(text: str) -> str:
-    return f'"{shorten_text(join_lines(text), _MAX_QUOTE_LENGTH)}"'
+    return f'"{_shorten(join_lines(text), _MAX_QUOTE_LENGTH)}"'
+
+
+def _shorten(text: str, length: int) -> str:
+    """Return the text to the end of a word; what has no spaces, such as an image's data, is cut anywhere."""
+    shown = shorten_text(text, length)
+    return shown if len(shown) <= length + _MAX_WORD_LENGTH else f"{text[:length]} ..."

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -286,7 +285,7 @@ async def list_items(ctx: Ctx) -> str:
 
 async def status(item: str, ctx: Ctx) -> str:
     """Return how far an item is."""
-    return to_json(_sessions(ctx).project.status(item))
+    return to_json(_sessions(ctx).project.status(item).to_data())
 
 
 async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
@@ -365,7 +364,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     def status(item: str) -> str:
         """Completed steps and phases, the next step, an open discussion, problems."""
         with _find_folder(sessions, item) as folder:
-            return to_json(sessions.project.status(folder.name))
+            return to_json(sessions.project.status(folder.name).to_data())
 
 
 @contextmanager
@@ -392,11 +391,6 @@ def _register_prompts(server: MCPServer[Any]) -> None:
 
 
 # --- a port ---------------------------------------------------------------------------------------------
-
-
-def make_token() -> str:
-    """Return a token that nobody can guess."""
-    return secrets.token_urlsafe(32)
 
 
 def make_address(port: int, token: str) -> str:

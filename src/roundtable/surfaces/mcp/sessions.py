@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
+from ...core.text import fill_blanks
 from ...core.turns import USER
 from ...panel.host import HostPanel, HostReply, HostRequest, Refused
 from ...project import Project
@@ -274,9 +275,9 @@ class HostedSessions:
             self.in_play.pop(slug, None)
 
 
-def host_text(group: str, name: str, /, **fields: object) -> str:
-    """Return a text of content/host/tasks.toml, with its fields filled in as they are."""
-    return str(read_host_table("tasks.toml")[group][name]).strip().format(**fields)
+def host_text(group: str, name: str, /, **blanks: object) -> str:
+    """Return a text of content/host/tasks.toml with its blanks filled."""
+    return fill_blanks(read_host_table("tasks.toml")[group][name], blanks)
 
 
 @cache

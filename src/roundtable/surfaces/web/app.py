@@ -151,7 +151,7 @@ class Site:
     def show_item(self, request: Request) -> Response:
         """Show an item's steps, documents, discussions and open points."""
         item = view_item(self.project, request.path_params["slug"])
-        return self._page(request, "item.html", item=item, room=self._room_of(item.slug))
+        return self._page(request, "item.html", item=item, room=self._room_of(item.status.entry.slug))
 
     def show_document(self, request: Request) -> Response:
         """Show one document, with what each elaboration added."""
@@ -173,7 +173,7 @@ class Site:
     def show_hand_off(self, request: Request) -> Response:
         """Show what the item's documents say to whoever builds it."""
         item = view_item(self.project, request.path_params["slug"])
-        body = render_document(self.project.write_hand_off(item.slug, "page", None)[0])
+        body = render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
         return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
     def export(self, request: Request) -> Response:
@@ -182,7 +182,7 @@ class Site:
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
-        name = f"attachment; filename*=UTF-8''{quote(item.slug, safe='')}.html"
+        name = f"attachment; filename*=UTF-8''{quote(item.status.entry.slug, safe='')}.html"
         return HTMLResponse(text, headers={"Content-Disposition": name})
 
     # --- the room ---------------------------------------------------------------------------------------

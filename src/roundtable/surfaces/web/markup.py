@@ -18,6 +18,8 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from msgspec import Struct
 
+from ...documents.blocks import ElaborationBlock, find_elaboration_blocks
+
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "section", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
@@ -28,9 +30,6 @@ _ATTRIBUTES = {
     "section": {"id", "class"},
     "span": {"class"},
 }
-_ADDITION = re.compile(
-    r"<!-- Elaboration: step (?P<step>[\d-]{1,9}), (?P<at>\S{1,40}) -->\s*+", re.IGNORECASE
-)
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
@@ -62,7 +61,8 @@ def render_words(text: str) -> Markup:
 def render_document(text: str, discussions: Discussions | None = None) -> Markup:
     """Return a document as HTML, with what each elaboration added marked and linked to its turns."""
     parser = _parser(breaks=False)
-    tokens = list(_mark_additions(parser.parse(text), discussions or {}))
+    blocks = find_elaboration_blocks("", text)
+    tokens = list(_mark_additions(parser.parse(text), blocks, discussions or {}))
     return _clean(str(parser.renderer.render(tokens, parser.options, {"prefix": "", "links": {}})))
 
 
@@ -86,7 +86,7 @@ def strip_credit(entry: str) -> str:
 
 def find_additions(document: str) -> tuple[tuple[str, str], ...]:
     """Return step and instant of each elaboration that added to a document."""
-    return tuple((each["step"], each["at"]) for each in _ADDITION.finditer(document))
+    return tuple(block.key for block in find_elaboration_blocks("", document))
 
 
 @cache
@@ -113,33 +113,30 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: 
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _mark_additions(tokens: Sequence[Token], discussions: Discussions) -> Iterator[Token]:
+def _mark_additions(
+    tokens: Sequence[Token], blocks: Sequence[ElaborationBlock], discussions: Discussions
+) -> Iterator[Token]:
     """Yield the tokens with a section around each elaboration, and links behind its entries."""
     found: DiscussionView | None = None
-    level, is_open = 0, False
+    starts = {block.line: block for block in blocks}
+    end = 0
     for token in tokens:
-        is_comment = token.type == "html_block" and token.level == 0 and _COMMENT.fullmatch(token.content)
-        is_end = (
-            token.type == "heading_open" and token.level == 0 and level > 0 and int(token.tag[1]) <= level
-        )
-        if is_open and (is_comment or is_end):
+        line = token.map[0] + 1 if token.map and token.level == 0 else 0
+        if end and line >= end:
             yield _ours("</section>")
-            is_open = False
-        if is_comment and (marker := _ADDITION.fullmatch(token.content)):
-            found, level, is_open = discussions.get((marker["step"], marker["at"])), 0, True
-            identity = addition_id(marker["step"], marker["at"])
-            yield _ours(f'<section class="addition" id="{identity}">')
+            end = 0
+        if token.type == "html_block" and (block := starts.get(line)):
+            found, end = discussions.get(block.key), block.end
+            yield _ours(f'<section class="addition" id="{addition_id(*block.key)}">')
             if found is not None:
                 yield _ours(_link(found.address, "From the discussion", "origin"))
             continue
-        if is_open and not level and token.type == "heading_open":
-            level = int(token.tag[1])
-        if is_open and found is not None and token.type == "inline" and token.children is not None:
+        if end and found is not None and token.type == "inline" and token.children is not None:
             turns = found.turns.get(strip_credit(token.content), ())
             if cited := "".join(_link(f"{found.address}-turn-{n}", f"turn {n}", "turn") for n in turns):
                 token.children.append(_ours(f'<span class="turns">{cited}</span>', "html_inline"))
         yield token
-    if is_open:
+    if end:
         yield _ours("</section>")
 
 

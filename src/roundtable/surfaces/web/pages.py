@@ -17,7 +17,7 @@ from msgspec import Struct
 from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
 from ...core.text import clean_text
-from ...project import Project
+from ...project import BacklogRow, ItemStatus, Project
 from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
@@ -38,20 +38,15 @@ if TYPE_CHECKING:
 class ItemView(Struct, frozen=True):
     """All that the pages of an item show; `talks` counts the discussions of each step."""
 
-    slug: str
-    title: str
+    status: ItemStatus
     address: str
-    status: dict[str, Any]
     draft: str
     phases: tuple[tuple[Phase, tuple[tuple[Step, str], ...]], ...]
-    steps_done: int
-    steps_needed: int
     talks: Counter[str]
     documents: dict[str, str]
     discussions: tuple[DiscussionView, ...]
     questions: tuple[OpenQuestion, ...]
     parking_lot: str
-    cost: str
 
     def render_document(self, name: str) -> Markup:
         """Return a document as HTML."""
@@ -86,27 +81,25 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
     raise ItemUnknown(f"There is no item {slug[:60]!r}.")
 
 
-def list_backlog(project: Project, wanted: str = "") -> list[dict[str, Any]]:
-    """Return a row for each item that the wanted words fit, the one worked on last first."""
+def list_backlog(project: Project, wanted: str = "") -> list[tuple[BacklogRow, int]]:
+    """Return each item that the wanted words fit and its open questions, the one worked on last first."""
     words = wanted.casefold().split()
     questions = project.count_open_questions()
-    rows = []
-    for row in project.list_progress():
-        text = f"{row['slug']} {row['title']} {row['analysis_status']} {'stale' if row['stale'] else ''}"
-        if all(word in text.casefold() for word in words):
-            rows.append({**row, "questions": questions.get(row["slug"], 0)})
-    return sorted(rows, key=lambda row: row["last_activity"] or "", reverse=True)
+    rows = [
+        (row, questions.get(row.slug, 0))
+        for row in project.list_progress()
+        if all(word in f"{row.slug} {row.title} {row.state}".casefold() for word in words)
+    ]
+    return sorted(rows, key=lambda row: row[0].last_activity or "", reverse=True)
 
 
 def view_item(project: Project, slug: str, *, on_one_page: bool = False) -> ItemView:
     """Return all that the pages of an item show; ItemUnknown where there is none of that name."""
     entry = find_entry(project, slug)
     address, folder = "" if on_one_page else f"/items/{quote(slug)}", entry.folder
-    (status,) = project.report([entry])
-    rows = project.list_steps(entry)
-    titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
-    undone = project.list_taken_back(entry)
-    found = []
+    status = project.status(entry)
+    titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in status.steps))}
+    undone, found = status.taken_back, []
     for number, name, text, content in parse_transcripts(folder):
         step_id, at = content.key if content else ("", "")
         title = titles.get(step_id, Path(name).name)
@@ -114,24 +107,18 @@ def view_item(project: Project, slug: str, *, on_one_page: bool = False) -> Item
         page = "" if on_one_page else f"{address}/discussions/{number}"
         place = f"{page}#discussion-{number}"
         found.append(DiscussionView(number, step_id, at, clean_text(text), title, at in undone, turns, place))
-    phases = ((phase, tuple(row for row in rows if row[0].phase == phase)) for phase in PHASES)
-    states = Counter(state for _, state in rows)
+    phases = ((phase, tuple(row for row in status.steps if row[0].phase == phase)) for phase in PHASES)
     draft = _read_text(folder, "draft.md")
     return ItemView(
-        slug,
-        entry.title,
-        address,
         status,
+        address,
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
         tuple((phase, row) for phase, row in phases if row),
-        states["done"],
-        len(rows) - states["not needed"],
         Counter(each.step for each in found if not each.is_undone),
         read_documents(folder),
         tuple(found),
         () if entry.problem else project.open_questions(slug),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
-        project.describe_spending(entry),
     )
 
 
