@@ -14,7 +14,7 @@ from roundtable import Project
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Item
 from roundtable.documents.answers import read_answers
-from roundtable.documents.handoff import collect_hand_off
+from roundtable.documents.handoff import collect_hand_off, write_spec
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -311,6 +311,21 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     ):
         assert words in text, words
     assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
+
+
+@pytest.mark.rule("ART-8")
+def test_a_priority_with_a_mark_is_still_a_priority() -> None:
+    marked = STATIC.replace("| Must |", "| Must (unverified) |")
+    item, documents = Item("a", "A", ""), {"requirements-spec.md": marked}
+    found = collect_hand_off(item, documents, ())
+    assert [each.text for each in found.requirements] == [
+        "**FR-001** (Must) (unverified): Switch it on", "**FR-002** (Should): Serve the small file"
+    ]  # fmt: skip
+    assert "Switch it on (Priority: P1)" in write_spec(found, "2026-11-16")
+    told = marked.replace("FR-001: Switch it on", "FR-001: Switch it on (unverified)")
+    first = collect_hand_off(item, {"requirements-spec.md": told}, ()).requirements[0]
+    assert first.text == "**FR-001** (Must): Switch it on (unverified)"
+    assert read_answers(documents, "x")["01-08", "Priorities"] == "Must: FR-001. Should: FR-002 (unverified)"
 
 
 @pytest.mark.rule("ART-8")

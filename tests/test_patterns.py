@@ -55,8 +55,10 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.panel.offline.speaking: _find_code",
+    "roundtable.panel.offline.speaking: _find_named_code",
     "roundtable.settings: _line_of",
-    "roundtable.survey.lookup: search_code",
+    "roundtable.survey.lookup: _alone",
+    "roundtable.survey.lookup: _assignment",
     "roundtable.survey: _find_users",
 )
 _CRITERIA = (

@@ -21,6 +21,7 @@ from .core.turns import Material
 from .documents import checks
 from .documents.blocks import find_elaboration_blocks
 from .documents.checks import META, CheckFinding
+from .documents.drafting import ask_for_criterion
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
@@ -70,9 +71,10 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         now = Material("the working tree", pages.get(name, documents.get(name, "")))
         problems += checks.check_growth(name, [*versions, now] if name in documents else versions, undone)
         problems += checks.check_answers(name, [*versions, now], partial(find_answered, steps, name))
-    # A problem that is asked about already is named once.
+    # A problem that is asked about already is named once; older documents ask in other words.
+    requirements = [each.text.split()[0] for each in problems if each.kind == "no-acceptance"]
     lacking = tuple(
-        f"so that {each.text.split()[0]} is done?" for each in problems if each.kind == "no-acceptance"
+        asked for each in requirements for asked in (ask_for_criterion(each), f"so that {each} is done?")
     )
     return ItemReport(
         tuple(documents),

@@ -144,12 +144,12 @@ def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
         "User Experience & Journeys. Let us pick up from the menu of User Experience & Journeys; "
         "MoSCoW Prioritization comes next."
     ]
-    edited = at_menu(progress=Progress(("01-01",))).says("edit 1")
-    assert recall(edited.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
     again = Play(opening(progress=Progress(("01-03",))))
     assert [show.line.text for show in recall(again.now)] == [
         "Maya Chen: Welcome back. Let us pick up from User Experience & Journeys."
     ]
+    edited = at_menu(progress=Progress(("01-01",))).says("edit 1")
+    assert recall(edited.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
     assert recall(Play(opening(kind="elaborate")).now) == ()
     discussed = at_menu(progress=Progress(("01-01",))).says("E")
     assert recall(discussed.now)[0].line.text.endswith(

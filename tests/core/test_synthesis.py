@@ -378,3 +378,85 @@ def test_turns_that_decide_are_listed_by_mark_and_by_their_words() -> None:
         Turn(4, USER, "What must be tested?"),
     )
     assert decision_turns(turns, by_sound=True) == (1, 3)
+
+
+TAKEN_BACK = (
+    ("We decide to use total_seconds() // 60.",
+     "actually no, forget that. Plain total_seconds() / 3600, no rounding",
+     "Plain total_seconds() / 3600, no rounding"),
+    ("ok so we use 302 for the redirect.", "I was wrong about the 302. We use 307 for all links",
+     "We use 307 for all links"),
+    ("We use 302 for the redirect.", "I was wrong about the 302, we use 307",
+     "I was wrong about the 302, we use 307"),
+    ("We go with ISO text in UTC.", "Sorry, I meant a unix timestamp as integer, not ISO text",
+     "Sorry, I meant a unix timestamp as integer, not ISO text"),
+    ("We use 302.", "Sorry, I meant 307.", "Sorry, I meant 307."),
+    ("Decision: show only the domain.", "Scratch that decision, we show the full URL",
+     "Scratch that decision, we show the full URL"),
+    ("We use Redis.", "I take that back. Postgres for all jobs.", "Postgres for all jobs."),
+    ("We use Redis for the queue.", "No wait, Postgres for the queue.", "No wait, Postgres for the queue."),
+    ("MAX_SHIFT goes to 16.", "I take back the decision on MAX_SHIFT. Keep 12.", "Keep 12."),
+    ("We use Redis.", "Well, scratch that: Postgres", "Well, scratch that: Postgres"),
+)  # fmt: skip
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(("first", "words", "holds"), TAKEN_BACK)
+def test_what_a_later_message_says_instead_is_the_decision(first: str, words: str, holds: str) -> None:
+    turns = (user(1, first), Turn(2, A, "Is that in place today?"), Turn(3, USER, words))
+    assert decision_turns(turns) == (3,)
+    kept = Draft(decisions=(Entry(first, (1,)), Entry(first, (1, 2))), insights=(Entry(holds, (3,)),))
+    assert "took back" in problems(kept, turns)[0]
+    settled = settle(kept, turns, ROSTER)
+    (decision,) = settled.decisions
+    assert (decision.text, decision.turns) == (holds, (3,))
+    assert first.rstrip(".") in decision.detail
+    assert settled.insights == settled.questions == ()
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Scratch that. I need to check with ops.",
+        "Forget that. Bad idea.",
+        "Scratch that. It breaks the import.",
+        "Scratch that, we need to think about it.",
+        "I was wrong about the redirect. Browsers keep it because it is permanent.",
+        "I take back the decision on the redirect.",
+    ],
+)
+def test_what_only_takes_back_decides_nothing(words: str) -> None:
+    assert decision_turns((user(1, "We use 302 for the redirect."), Turn(2, USER, words))) == ()
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Actually no, the redirect is not cached today.",
+        "I was wrong about the number of users, there are 40.",
+        "Sorry, I meant the table of links, not the index.",
+        "I take back the decision on MAX_SHIFT.",
+        "No. That is the decision: 302.",
+        "Should we scratch that decision?",
+        "Was I wrong about the redirect?",
+        "Forget that the redirect is slow, nobody measures it.",
+        "I meant to ask about the index.",
+        "No wait time is acceptable for the redirect.",
+    ],
+)
+def test_what_corrects_something_else_leaves_the_decision(words: str) -> None:
+    turns = (
+        user(1, "We use 302 for the redirect."),
+        Turn(2, USER, "There is an index."),
+        Turn(3, USER, words),
+    )
+    assert 1 in decision_turns(turns)
+
+
+@pytest.mark.rule("SYN-3")
+def test_just_that_means_what_was_said_last() -> None:
+    turns = (user(1, "We use 302."), Turn(2, USER, "The index is small."), Turn(3, USER, "Forget that."))
+    assert decision_turns(turns) == (1,)
+    assert decision_turns((*turns[:2], Turn(3, USER, "Forget that decision."))) == ()

@@ -301,8 +301,8 @@ def test_a_requirement_without_criteria_says_what_is_open() -> None:
         "01-06", {"Features": FEATURES, "Acceptance": SEES, "Rules": "Only guests.", "Refusal": None}
     )
     assert text.partition("### FR-002: ")[2].startswith(
-        "A guest books one without an account\n\n- Open question: In which situation, after which action, "
-        "would you see what, so that FR-002 is done?\n\n### Rules and Open Points\n\n"
+        "A guest books one without an account\n\n- Open question: When does FR-002 count as done: "
+        "in which situation, after which action, what do you see?\n\n### Rules and Open Points\n\n"
         "**Rules**: Only guests.\n\n- Open question: When must it say no"
     )
 
@@ -574,7 +574,7 @@ def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
 def test_a_technology_that_nobody_needs_is_no_decision() -> None:
     assert drafted("03-02", {"Choice": "None."}) == "None.\n\n<!-- None: Choice -->"
     text = drafted("03-02", {"Choice": "None, we keep PostgreSQL", "Reason": "we know it"})
-    assert text == "None, we keep PostgreSQL\n\n**Reason**: we know it\n\n<!-- None: Choice -->"
+    assert text == "**Choice**: None, we keep PostgreSQL\n\n**Reason**: we know it"
 
 
 @pytest.mark.rule("STEP-5")
@@ -582,7 +582,7 @@ def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> Non
     step = step_of("03-03")
     answers: dict[str, str | None] = {
         "Connections": "It calls the router.",
-        "Outage": "Not applicable, it is one process.",
+        "Outage": "Not applicable.",
     }
     text = drafted("03-03", answers)
     assert text == "**Connections**: It calls the router.\n\n<!-- None: Outage -->"
@@ -593,12 +593,54 @@ def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> Non
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["None of them may write.", "Nothing may be lost.", "Approved. They asked for a test.", "No new key"],
-)
+BARE_NONES = [
+    "None",
+    "none.",
+    "nothing",
+    "Nothing at all.",
+    "None, really",
+    "not applicable",
+    "Not applicable here.",
+    "does not apply",
+    "None (unverified)",
+    "Nothing, none at all",
+    "Keine",
+    "approved",
+]
+MORE_THAN_NONE = [
+    "None of them may write.",
+    "Nothing may be lost.",
+    "Approved. They asked for a test.",
+    "No new key",
+    "none, except that anybody can make links, there is no login",
+    "none, see app/Python 3.11, stdlib only, nothing may be added",
+    "nothing, same as today",
+    "None, only Lena's Excel reads links.db by hand",
+    "none - the CRM reads the table directly",
+    "nothing - well, the CSV import breaks",
+    "None, because the old index stays",
+    "not applicable (one process)",
+    "not needed until June",
+    "Nobody",
+    "Never",
+    "same as before",
+]
+
+
+@pytest.mark.parametrize("words", BARE_NONES)
+def test_a_bare_none_is_not_written(words: str) -> None:
+    assert drafted("03-03", {"Connections": "A.", "Outage": words}).endswith("A.\n\n<!-- None: Outage -->")
+
+
+@pytest.mark.parametrize("words", MORE_THAN_NONE)
 def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
     assert drafted("03-03", {"Outage": words}).startswith(f"**Outage**: {words}")
+
+
+def test_a_none_with_its_reason_is_read_from_a_page_of_an_earlier_version() -> None:
+    section = b"## 3. Integration\n\nNone; the hooks are the caller's.\n\n<!-- None: Connections -->\n"
+    found = read_labelled_answers(read_outline(section), step_of("03-03"), "3. Integration")
+    assert found == {"Connections": "None; the hooks are the caller's."}
 
 
 @pytest.mark.parametrize(
@@ -644,6 +686,29 @@ BLOCK = """# Spec
 - We agreed: one log a day: because the disk is small
 - Decision: 503 for all: the proxies know it
 """
+
+
+def test_a_record_of_an_option_is_titled_by_its_step_with_the_question_as_context() -> None:
+    asked = "Suppose it comes after all. Option A prepares for it: more work now. Option B: less. Which one?"
+    lines = f"""
+- We go with option B, because the provider changes: in answer to "{asked}"
+- B: reason not given; in answer to "Now or `later`?"; replaces "A"
+"""
+    block = f"{BLOCK.partition('- We decide')[0]}{lines.lstrip()}"
+    other = block.replace("01-03", "01-05")
+    text = drafted("03-04", {}, {"requirements-spec.md": block, "nfr.md": other})
+    assert re.findall("### (ADR.*)", text) == [
+        "ADR-001: Option B (step 01-03)",
+        "ADR-002: B (step 01-03)",
+        "ADR-003: Option B (step 01-05)",
+        "ADR-004: B (step 01-05)",
+    ]
+    decided = "We go with option B, because the provider changes."
+    assert f"#### Context\n\n{asked}\n\n#### Decision\n\n{decided}\n\n###" in text
+    assert (
+        "#### Context\n\nNow or `later`?\n\n#### Decision\n\nB.\n\n"
+        '**Reason**: Reason not given; replaces "A"' in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: st
     ran = here.run("export", host, "--force")
     assert ran.status == 0
     assert path.read_text() == "others live here"
-    assert f"{shared} was there and stays as it is. Add to it:" in ran.out
+    assert f"{shared} exists and was not changed. Add to it:" in ran.out
     assert "roundtable" in ran.out.split("Add to it:")[1]
 
 

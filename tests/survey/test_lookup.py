@@ -98,6 +98,21 @@ def test_the_search_puts_rare_and_whole_words_first(tmp_path: Path) -> None:
     assert found[:2] == ["pyproject.toml", "z.py"]
 
 
+def test_the_search_puts_the_definition_of_a_name_first(office: Path) -> None:
+    write(office, {"a.py": "from press.toner import toner_level\n\nlevel = toner_level()\nPAPER = 3\n"})
+    found = search_code(office, ["toner_level"])
+    assert (found[0].path, found[0].number) == ("press/toner.py", 63)
+    write(office, {"0.py": "print(PAPER == 3)\n"})
+    assert search_code(office, ["PAPER"])[0].path == "a.py"
+
+
+def test_a_name_with_brackets_stands_for_its_definition_and_its_calls(office: Path) -> None:
+    write(office, {"doc.py": '"""Toner_level and toner_level."""\nfrom press.toner import toner_level\n'})
+    found = [(line.path, line.number) for line in search_code(office, ["toner_level()"])]
+    assert found == [("press/toner.py", 63), ("press/status.py", 5), ("tests/test_toner.py", 2)]
+    assert search_code(office, ["()"]) == ()
+
+
 def test_no_words_and_no_files_give_no_excerpts(office: Path, tmp_path: Path) -> None:
     assert find_excerpts(office, "", ()) == ()
     assert find_excerpts(tmp_path / "missing", ITEM, ()) == ()

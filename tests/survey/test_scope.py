@@ -9,7 +9,8 @@ from roundtable.survey.report import (
     Complexity,
     FoundFile,
     Scope,
-    estimate,
+    SizeEstimate,
+    estimate_size,
     likely_files,
 )
 
@@ -19,6 +20,12 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
 
 
 TEST = ["tests/test_a.py"]
+
+
+def size_of(findings: list[FoundFile], users: list[str] | None) -> SizeEstimate:
+    size = estimate_size(findings, users)
+    assert size is not None
+    return size
 
 
 def using(count: int) -> list[str]:
@@ -38,7 +45,7 @@ def using(count: int) -> list[str]:
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert estimate(found(*paths), TEST)[0] == scope
+    assert size_of(found(*paths), TEST).scope == scope
 
 
 @pytest.mark.parametrize(
@@ -56,12 +63,12 @@ def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> 
 def test_the_complexity_goes_by_users_folders_and_tests(
     paths: list[str], users: int, tests: list[str], complexity: Complexity
 ) -> None:
-    assert estimate(found(*paths), [*using(users), *tests])[1] == complexity
+    assert size_of(found(*paths), [*using(users), *tests]).complexity == complexity
 
 
 def test_the_figure_is_given_in_words() -> None:
-    assert estimate(found("a.py", "b/c.py"), using(1))[2] == "1 other file mentions them"
-    assert estimate(found("a.py"), using(2))[2] == "2 other files mention it"
+    assert size_of(found("a.py", "b/c.py"), using(1)).users == "1 other file mentions them"
+    assert size_of(found("a.py"), using(2)).users == "2 other files mention it"
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -76,11 +83,12 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
 
 
 def test_users_that_are_not_known_give_no_figure_and_no_low() -> None:
-    assert estimate(found("a.py"), None) == ("small", "medium", "")
+    assert size_of(found("a.py"), None) == SizeEstimate("small", "medium")
 
 
-def test_nothing_found_is_a_guess_without_a_figure() -> None:
-    assert estimate([], []) == ("medium", "medium", "")
+@pytest.mark.parametrize("findings", [[], found("docs/a.md", "tests/test_a.py")])
+def test_without_a_file_to_edit_there_is_no_estimate(findings: list[FoundFile]) -> None:
+    assert estimate_size(findings, []) is None
 
 
 @pytest.mark.rule("DEPTH-1")

@@ -15,7 +15,7 @@ from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
 from roundtable.survey import draft_answer, survey
-from roundtable.survey.report import CodeLine, cite
+from roundtable.survey.report import CodeLine, SizeEstimate, cite
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {
@@ -51,9 +51,15 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     found = survey(press, ITEM)
     assert found.findings[0].path == "src/press/toner.py"
     assert found.findings[0].lines[0].text == "def toner_level() -> int:"
-    assert (found.scope, found.complexity) == ("small", "low")
-    assert found.users == "2 other files mention it"
+    assert found.size == SizeEstimate("small", "low", "2 other files mention it")
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
+
+
+@pytest.mark.parametrize("label", ["Scope", "Complexity"])
+def test_where_no_code_was_found_no_size_is_drafted(press: Path, label: str) -> None:
+    found = survey(press, Item("receipts", "Offline receipts", "Couriers sign without a signal."))
+    assert draft_answer(found, "00-02", "Files") is None
+    assert draft_answer(found, "00-03", label) is None
 
 
 def test_a_name_that_most_files_mention_gives_no_low_complexity(tmp_path: Path) -> None:
@@ -154,7 +160,7 @@ def test_a_survey_is_the_same_twice(press: Path) -> None:
 )
 def test_any_title_survives(press: Path, title: str) -> None:
     found = survey(press, Item("any", title))
-    assert draft_answer(found, "00-03", "Scope")
+    assert bool(draft_answer(found, "00-03", "Scope")) == ("toner" in title)
 
 
 def test_bad_places_survive(tmp_path: Path) -> None:

@@ -385,10 +385,15 @@ def blot_out(text: str) -> str:
 
 
 def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:
-    """Return the lines that stand in both, and the labels of the first that have nothing on their line."""
-    lines = {line.strip() for text in texts for line in text.split("\n")}
-    shared = lines.intersection(line.strip() for text in others for line in text.split("\n"))
-    return frozenset(shared).union(line for line in lines if _LABEL.fullmatch(line))
+    """Return the lines that stand in both; of the first also labels without words and the heads of tables."""
+    lines = [line.strip() for text in texts for line in text.split("\n")]
+    shared = {line.strip() for text in others for line in text.split("\n")}.intersection(lines)
+    heads = (
+        head
+        for head, rule, row in zip(lines, lines[1:], lines[2:], strict=False)
+        if rule.startswith("| --- |") and row.startswith("|")
+    )
+    return frozenset(shared).union(heads, (line for line in lines if _LABEL.fullmatch(line)))
 
 
 def mark_new_lines(text: str, known: Collection[str] = ()) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from . import lazy_re as re
 from .personas import Persona, Roster
@@ -177,28 +178,45 @@ _DEFERS = re.compile(
     r"|\b(?:undecided|open question|to be decided|tbd|no idea|(?:i|we) (?:do not|don't) know"
     r"|(?:i'm|i am|we're|we are) not (?:sure|certain))\b"
 )
+_FIRST = r"^(?:(?:no|ok|okay|oh|wait|sorry|well|but|and|hm+|actually)[,.!]? )*"
 _TAKES_BACK = re.compile(
-    r"^(?:(?:no|ok|okay|wait|sorry|well|but|and)[,.!]? )*(?:"
+    rf"{_FIRST}(?:"
     r"(?:that|this|it) (?:was|is)(?: not|n't| no| never)(?: really)?(?: a| my| our)? decision"
     r"|(?:i|we) (?:did not|didn't|have not|haven't|never) (?:decide|decided)\b"
     r"|(?:i|we) take (?:that|this|it)(?: decision)? back"
-    r"|take back (?:that|this|the|my|our)(?: last)? decision"
     r"|no decision(?: yet)?[.!]*$)"
 )
+_CLAUSE_END = r"(?=[.!]*$|[,:;]| [-–—])"
 # Takes back what was just said, often with what holds instead: "Scratch that: we use Postgres."
 _SCRATCHES = re.compile(
-    r"^(?:(?:no|ok|okay|oh|wait|sorry|well|but|and)[,.!]? )*(?:"
-    r"(?P<bluntly>(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?(?: decision)?"
-    r"(?=[.!]*$|[:;]| [-–—])|(?:scratch|strike) that(?=,))"
+    rf"{_FIRST}(?:"
+    r"(?P<bluntly>(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?"
+    r"(?:(?: decision)?(?=[.!]*$|[:;]| [-–—])| decision(?=,))|(?:scratch|strike) that(?=,)"
+    r"|(?:(?:i|we) )?take back (?:that|this|the|my|our)(?: last)? decision"
+    rf"(?: (?:on|about|for) (?P<on>[^,:;!?]{{1,60}}))?{_CLAUSE_END}"
+    rf"|i was (?:wrong|mistaken) (?:about|with|on) (?P<about>[^,:;!?]{{1,60}}){_CLAUSE_END})"
     r"|(?:no,? wait|wait,? no|actually,? no|on second thoughts?)"
     r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b))"
     r"[\s,.:;!–—-]*+",
     re.IGNORECASE,
 )
+# "Sorry, I meant an integer, not ISO text": what was meant holds instead.
+_MEANT = re.compile(rf"{_FIRST}i meant (?P<new>(?:(?! not\b).)+)(?:,? not (?P<old>.+))?$")
 _REVERSES = re.compile(
     r"^(?:no[,.:!]|no wait\b|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)"
     r"|\bon second thoughts?\b|\bchang(?:e|ed|ing) my mind\b|\binstead\b|\bafter all\b|\brather not\b"
     r"|\bno longer\b|\breverse\b|\bnot any ?more\b|\bwhat i said (?:before|earlier)\b|\bother way round\b"
+)
+_CONFIRMS = re.compile(r"\b(?:that|this|it)(?:'s| is| was) (?:the|my|our) decision(?=[:.,!;]|$)")
+# What follows a correction without a verb says what holds; "too slow" and "I need to ask" do not.
+_TELLS_WHY = word_set("""
+        i you he she it they them that this there is are was were has have had do does did can could would
+        should will may might because since my too bad idea sorry nonsense wrong mistake not mind please
+        """)
+_MAX_INSTEAD_WORDS = 12
+_LOOKS_INTO = re.compile(
+    r"\b(?:let me|i(?:'ll| will| must| should| need to| have to| want to)) (?:\w+ )?(?:ask|look|check)\b"
+    r"|\b(?:me|i|we)\b(?: [\w']+){0,3} (?:think|find out|talk)\b|\bnever mind\b"
 )
 _JUST_SAID = 5
 """How many sentences before it a correction may be about."""
@@ -235,26 +253,67 @@ def strip_correction(sentence: str) -> str:
     return _SCRATCHES.sub("", sentence.strip(), count=1)
 
 
-def takes_back(text: str) -> bool:
-    """Whether the user says that the last decision before this message was none, or no longer is."""
+class TakenBack(Struct, frozen=True):
+    """What a message takes back of the messages before it, and the sentences that say what holds instead."""
+
+    subject: str = ""
+    """What it names of the decision that it takes back; empty where it means the last one."""
+    is_certain: bool = False
+    """Whether it says that a decision is taken back; else only where it is about the same thing."""
+    needs_last: bool = False
+    """Whether it can only mean what the user said right before."""
+    is_remark: bool = False
+    """Whether it corrects words, which need not have decided anything."""
+    instead: tuple[str, ...] = ()
+
+
+def find_taken_back(text: str) -> TakenBack | None:
+    """Return what a message takes back of what was said before it; None where it takes back nothing."""
     return _read_sentences(text)[1]
 
 
 @lru_cache(maxsize=256)
-def _read_sentences(text: str) -> tuple[tuple[str, ...], bool]:
-    """Return the sentences that stand, and whether one takes back what was said before the message."""
+def _read_sentences(text: str) -> tuple[tuple[str, ...], TakenBack | None]:
+    """Return the sentences that stand, and what the message takes back of those before it."""
     standing: list[str] = []
-    reaches_back = False
+    taken: TakenBack | None = None
+    first = 0
     for sentence in split_sentences(text):
-        scratches = _SCRATCHES.match(sentence)
+        scratches, said = _SCRATCHES.match(sentence), fold_text(sentence).strip()
         is_blunt = scratches is not None and scratches["bluntly"] is not None
         is_meant = is_blunt or (scratches is not None and not sentence.endswith("?"))
         if is_meant and (place := _find_last_decision(standing)) is not None:
             del standing[place:]  # with the reasons that were given for it
-        elif is_blunt or _TAKES_BACK.search(fold_text(sentence).strip()):
-            reaches_back = True
+        elif (found := _find_retraction(said, scratches)) and (taken is None or found.is_certain):
+            taken, first = found, len(standing)
         standing += [sentence] if strip_correction(sentence) else []
-    return tuple(standing), reaches_back
+    if taken is not None:
+        taken = replace(taken, instead=tuple(filter(_holds_instead, standing[first:])))
+    return tuple(standing), taken
+
+
+def _find_retraction(said: str, scratches: re.Match[str] | None) -> TakenBack | None:
+    if said.endswith("?"):
+        return None
+    if _TAKES_BACK.search(said):
+        return TakenBack(is_certain=True)
+    if scratches is not None:
+        named, bluntly = scratches["on"] or scratches["about"] or "", scratches["bluntly"]
+        is_just_that = bluntly is not None and not named and "decision" not in bluntly.lower()
+        return TakenBack(named, is_certain=bluntly is not None, needs_last=is_just_that)
+    if found := _MEANT.match(said):
+        return TakenBack(found["old"] or "", is_certain=True, needs_last=not found["old"], is_remark=True)
+    return None
+
+
+def _holds_instead(sentence: str) -> bool:
+    """Whether a sentence after a correction says what holds: it decides, or it only names it."""
+    said = fold_text(strip_correction(sentence)).strip()
+    if _LOOKS_INTO.search(said) or not _is_firm(sentence):
+        return False
+    words = words_of(said)
+    is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
+    return is_name or bool(_MEANT.match(said)) or _is_resolute(sentence)
 
 
 def _find_last_decision(sentences: list[str]) -> int | None:
@@ -265,7 +324,8 @@ def _find_last_decision(sentences: list[str]) -> int | None:
 
 
 def _is_resolute(sentence: str) -> bool:
-    return _is_firm(sentence) and _DECIDES.search(fold_text(strip_correction(sentence))) is not None
+    said = fold_text(strip_correction(sentence))
+    return _is_firm(sentence) and bool(_DECIDES.search(said) or _CONFIRMS.search(said))
 
 
 def _is_firm(sentence: str) -> bool:
@@ -274,10 +334,15 @@ def _is_firm(sentence: str) -> bool:
     return bool(words_of(said)) and not (asks or _DEFERS.search(said) or _TAKES_BACK.search(said))
 
 
+def is_about(text: str, earlier: str) -> bool:
+    """Whether two texts share a word that carries the point."""
+    return not _subjects(text).isdisjoint(_subjects(earlier))
+
+
 def reverses(text: str, earlier: str) -> bool:
     """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
     said = fold_text(text).strip()
-    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(earlier))
+    return bool(_REVERSES.search(said)) and not _CONFIRMS.search(said) and is_about(said, earlier)
 
 
 # --- what the user says of the code ---------------------------------------------------------------------

@@ -14,7 +14,15 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .hearing import can_decide, reverses, sounds_decided, split_standing, takes_back
+from .hearing import (
+    TakenBack,
+    can_decide,
+    find_taken_back,
+    is_about,
+    reverses,
+    sounds_decided,
+    split_standing,
+)
 from .lines import join_names
 from .personas import Roster
 from .text import content_stems, escape_markdown, fold_text, words_of
@@ -33,6 +41,7 @@ HEADINGS: Mapping[Part, str] = {
     "questions": "Open Questions",
     "actions": "Action Items",
 }
+_IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
@@ -142,6 +151,11 @@ class _Decisions(Struct, frozen=True):
             for turn in said
         )
 
+    def has_withdrawn(self, entry: Entry, turns: Sequence[Turn]) -> bool:
+        """Whether all that the user said in the turns that an entry cites was taken back."""
+        said = {number for number in entry.turns if turns[number - 1].speaker == USER}
+        return bool(said) and self.withdrawn >= said
+
     def left_out(self, decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
         """Return the turns in which the user decided something and that no decision cites."""
         cited = {number for entry in decisions for number in entry.turns}
@@ -156,22 +170,33 @@ def _read_decisions(turns: Sequence[Turn], *, by_sound: bool = False) -> _Decisi
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
+    before: Turn | None = None
     for turn in turns:
         if turn.speaker != USER:
             continue
-        if standing and takes_back(turn.text):
-            last = max(standing)
-            standing.pop(last)
-            withdrawn.add(last)
+        taken = find_taken_back(turn.text)
+        earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
+        replaced = next((each for each in earlier if _takes_back(taken, each, before)), None)
+        holds = replaced is not None and taken is not None and bool(taken.instead)
         is_marked = turn.number in marked and can_decide(turn.text)
-        if is_marked or (by_sound and sounds_decided(turn.text)):
-            earlier = (turns[number - 1] for number in reversed(standing))
-            replaced = next((each for each in earlier if reverses(turn.text, each.text)), None)
-            if replaced is not None:
-                standing.pop(replaced.number)
-                withdrawn.add(replaced.number)
+        if holds or is_marked or (by_sound and sounds_decided(turn.text)):
+            reversed_ones = (each for each in earlier if reverses(turn.text, each.text))
+            replaced = replaced or next(reversed_ones, None)
             standing[turn.number] = replaced
+        if replaced is not None:
+            standing.pop(replaced.number)
+            withdrawn.add(replaced.number)
+        before = turn
     return _Decisions(standing, frozenset(withdrawn))
+
+
+def _takes_back(taken: TakenBack | None, earlier: Turn, before: Turn | None) -> bool:
+    """Whether an earlier decision is what a message takes back; `before` is the user's turn before it."""
+    if taken is None or (taken.needs_last and earlier != before):
+        return False
+    if taken.is_certain:
+        return not taken.subject or is_about(taken.subject, earlier.text)
+    return bool(taken.instead) and is_about(" ".join(taken.instead), earlier.text)
 
 
 def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[int, ...]:
@@ -180,6 +205,22 @@ def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[in
     With `by_sound` the words alone are enough, where nobody marked the turn.
     """
     return tuple(sorted(_read_decisions(turns, by_sound=by_sound).standing))
+
+
+def decision_with_question(words: str, asked: str, turns: tuple[int, ...]) -> Entry:
+    """Return a decision in the user's words, which say too little alone, and behind them what was asked."""
+    reason = "" if _REASON.search(words) else f"{NO_REASON}; "
+    return Entry(words, turns, f'{reason}{_IN_ANSWER_TO}{asked}"')
+
+
+def split_detail(detail: str) -> tuple[str, str]:
+    """Return the reason in a decision's detail and the question that it answers; either may be empty."""
+    reason, mark, rest = detail.partition(_IN_ANSWER_TO)
+    if not mark:
+        return detail, ""
+    asked, replaces, before = rest.partition(f'"{_REPLACES}')
+    reason = reason.removesuffix("; ")
+    return f"{reason}{_REPLACES}{before}" if replaces else reason, asked.removesuffix('"')
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -197,7 +238,10 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     for entry in _drop_uncited(draft.decisions, turns):
         if not decided.stands_in(entry, turns):
             cited, text = ", ".join(map(str, entry.turns)), shorten_text(entry.text, SUMMARY_LENGTH)
-            found.append(f'The user decided nothing in turn {cited}, so this is an open question: "{text}".')
+            why = f"The user decided nothing in turn {cited}, so this is an open question"
+            if decided.has_withdrawn(entry, turns):
+                why = f"The user took back what they decided in turn {cited}, so leave this out"
+            found.append(f'{why}: "{text}".')
     found += [
         f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
         for turn in decided.left_out(draft.decisions, turns)
@@ -213,24 +257,31 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     for entry in _drop_uncited(draft.decisions, turns):
         if decided.stands_in(entry, turns):
             decisions.append(entry)
-        elif not decided.withdrawn.issuperset(entry.turns):
+        elif not decided.has_withdrawn(entry, turns):
             # Nobody made it: it is somebody's proposal that is still open.
             names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
             who = f"Proposed by {join_names(names)}: " if names else ""
             open_words = "nobody decided it; for you to settle"
             proposed.append(replace(entry, text=f"{who}{entry.text}", detail=open_words))
-    decisions += [Entry(own_words(turn), (turn.number,)) for turn in decided.left_out(decisions, turns)]
+    added = [Entry(own_words(turn), (turn.number,)) for turn in decided.left_out(decisions, turns)]
+    decisions += added
     for at, entry in enumerate(decisions):
         for before in filter(None, map(decided.standing.get, entry.turns)):
-            detail = f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"'
+            detail = f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"'
             decisions[at] = replace(entry, detail=detail)
     return replace(
         draft,
-        insights=_drop_uncited(draft.insights, turns),
+        insights=tuple(entry for entry in _drop_uncited(draft.insights, turns) if not _repeats(entry, added)),
         decisions=tuple(decisions),
         questions=(*_drop_uncited(draft.questions, turns), *proposed),
         actions=_drop_uncited(draft.actions, turns),
     )
+
+
+def _repeats(insight: Entry, added: Sequence[Entry]) -> bool:
+    """Whether an insight is in the words of a decision that was added because no decision cited its turn."""
+    said = fold_text(insight.text)
+    return any(insight.turns == each.turns and said in fold_text(each.text) for each in added)
 
 
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
@@ -260,6 +311,11 @@ def mark_unverified(text: str) -> str:
     if not words or words.rstrip(".").endswith(UNVERIFIED):
         return text
     return f"{words.rstrip('.')} {UNVERIFIED}"
+
+
+def mark_like(source: str, text: str) -> str:
+    """Return a part of a text, marked as unverified where the whole is."""
+    return mark_unverified(text) if UNVERIFIED in source else text
 
 
 def strip_mark(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from . import lazy_re as re
 from .errors import RuleBroken
-from .text import find_phrase, fold_text, phrases_of, split_sentences, word_set, words_of
+from .text import find_phrase, fold_text, phrases_of, word_set, words_of
 
 Check = Callable[[str], bool]
 
@@ -45,7 +45,13 @@ _SETTLED = phrases_of(
     "| no change | no changes | keine | nichts | genehmigt"
 )
 _MAX_SETTLED_WORDS = 16
-_FIRST_CLAUSE = re.compile(r"[.,;:!(\n]|\s[-–—]\s|\s(?:because|since|as)\b", re.IGNORECASE)
+# Nobody misses these in a document; "nobody", "never" and "as before" answer something.
+_NONES = phrases_of(
+    "none | nothing | not applicable | doesn't apply | does not apply | not relevant | not needed | keine"
+    "| nichts"
+)
+_AROUND_NONES = word_set("none nothing else at all here really unverified assumed")
+_APPROVALS = phrases_of("approved | genehmigt")
 
 
 def is_unknown(answer: str) -> bool:
@@ -71,11 +77,11 @@ def is_settled(answer: str) -> bool:
 
 
 def says_none(answer: str) -> bool:
-    """Whether a single sentence says none or not applicable, perhaps with why, or approved and no more."""
-    words, first = words_of(answer), words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
-    if first in (("approved",), ("genehmigt",)):
-        return words == first
-    return first in _SETTLED and is_settled(answer) and len(split_sentences(answer)) == 1
+    """Whether an answer says none, not applicable or approved and not a word more: nobody misses it."""
+    words = words_of(answer)
+    return words in _APPROVALS or any(
+        words[: len(each)] == each and _AROUND_NONES.issuperset(words[len(each) :]) for each in _NONES
+    )
 
 
 def asks_back(answer: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..core.markers import FeedbackMarker, NoneMarker, parse_marker
 from ..core.steps import DEPTHS, Step
 from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
-from ..core.validation import says_none
+from ..core.validation import is_settled
 from .blocks import find_elaboration_blocks
 from .drafting import (
     ACCEPTANCE,
@@ -184,8 +184,9 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
         nones = [label for each in markers if isinstance(each, NoneMarker) for label in each.labels]
         found.update((labels[label], "None.") for label in nones if label in labels)
         plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
-        if nones and nones[0] in labels and says_none(unescape_markdown(plain)):
-            found[labels[nones[0]]] = unescape_markdown(plain)  # a section that holds nothing else
+        if nones and nones[0] in labels and is_settled(unescape_markdown(plain)):
+            # A section that holds nothing else; earlier versions left out the label also where it says why.
+            found[labels[nones[0]]] = unescape_markdown(plain)
         answers = ((labels.get(each.label), each.text) for each in read_labelled(own, labels))
         found.update((label, text) for label, text in answers if label and text)
     return found

@@ -16,7 +16,7 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.synthesis import NO_REASON
+from ..core.synthesis import NO_REASON, mark_like, split_detail, strip_mark
 from ..core.text import (
     escape_markdown,
     fold_text,
@@ -213,13 +213,17 @@ def write_functional(context: DraftContext) -> str:
             listed = zip(assign_ids(prefix, own, mine, taken=taken, digits=2), own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
-            question = "In which situation, after which action, would you see what, so that"
-            parts.append(write_open_question(f"{question} {identity} is done?"))
+            parts.append(write_open_question(ask_for_criterion(identity)))
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *write_open_questions(context.without(left_out)))
     return join_section(parts, ["### Rules and Open Points"] if more else [], more)
+
+
+def ask_for_criterion(identity: str) -> str:
+    """Return the question that stands below a requirement without an acceptance criterion."""
+    return f"When does {identity} count as done: in which situation, after which action, what do you see?"
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -351,7 +355,9 @@ _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Co
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE
 )
-_PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
+_PRIORITY_ROW = re.compile(
+    r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
+)
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
@@ -399,16 +405,17 @@ def write_priorities(context: DraftContext) -> str:
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
-    """Return the priority of each requirement in the table of the specification."""
+    """Return the priority of each requirement in the table of the specification, with its mark if any."""
     rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     return {row["id"]: row["priority"] for row in rows if row}
 
 
 def read_priority_table(document: str) -> str:
     """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
-    found = read_priority_rows(document).items()
-    by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
-    return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    found = read_priority_rows(document)
+    by_priority = [(each, [own for own in found if strip_mark(found[own]) == each]) for each in PRIORITIES]
+    text = " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+    return mark_like(" ".join(found.values()), text)
 
 
 def write_trace(context: DraftContext) -> str:
@@ -554,7 +561,7 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        said = [escape_markdown(text)] if says_none(text) else []  # with why: "None, we keep PostgreSQL"
+        said = [escape_markdown(text)] if says_none(text) else []  # the reason, if any, speaks of it
         return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
@@ -570,19 +577,23 @@ def write_review(context: DraftContext) -> str:
         words = unescape_markdown(line)
         lead_in = found[0] if (found := _AGREED.match(words)) else ""
         said = words.removeprefix(lead_in)
-        decision, _, reason = said.partition(": ")
+        decision, _, detail = said.partition(": ")
         title = _name_decision(decision)
         if answer := _ANSWER.match(said):
-            decision, reason = answer[0], said[answer.end() :].removeprefix(": ")
+            decision, detail = answer[0], said[answer.end() :].removeprefix(": ")
             title = f"{_name_decision(answer['words'])} ({answer['asked'].rstrip('?')})"
+        elif len(title) == 1 or _OPTION.fullmatch(title):  # each discussion has an option B of its own
+            title = f"{title} (step {block.step_id})"
         name = unescape_markdown(write_title(title))
         if name not in others:
-            made[name] = lead_in + decision, reason, block.step_id
+            made[name] = lead_in + decision, detail, block.step_id
     parts: list[str] = []
     given = _assign_record_ids(context, list(made))
-    for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
+    for identity, (name, (decision, detail, step_id)) in zip(given, made.items(), strict=True):
         where = f" in the roundtable on step {step_id}"
-        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where)
+        reason, asked = split_detail(detail)
+        weighed = [escape_markdown(asked)] if asked else []
+        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where, weighed)
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
     return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
-from ..core.synthesis import UNVERIFIED, mark_unverified
+from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
@@ -111,9 +111,9 @@ def collect_hand_off(
     problem = found["problem"] or found["reason to act"]
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
-        problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
+        problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     criteria = (
-        HandOffPoint(_mark_like(point.text, criterion), point.source)
+        HandOffPoint(mark_like(point.text, criterion), point.source)
         for point in found["criteria"]
         for criterion in point.details or split_scenarios(point.text)
     )
@@ -128,7 +128,7 @@ def collect_hand_off(
     tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     # A bug report names its place in the cause.
     causes = (
-        HandOffPoint(_mark_like(point.text, f"`{path}`"), point.source)
+        HandOffPoint(mark_like(point.text, f"`{path}`"), point.source)
         for point in _pick(labelled, ["cause"])
         for path in _list_paths(point)
     )
@@ -211,20 +211,18 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     priorities = read_priority_rows(documents.get(SPEC, ""))
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
-        name = f"**{each.id}** ({priorities[each.id]})" if each.id in priorities else f"**{each.id}**"
+        priority = priorities.get(each.id, "")
+        name = f"**{each.id}** ({strip_mark(priority)})" if priority else f"**{each.id}**"
+        # A title with a mark marks its priority too.
+        name = name if UNVERIFIED in each.text else mark_like(priority, name)
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     yield from _list_rows(documents, MATRIX, "NFR")
 
 
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
     for identity, *cells in list_rows(documents.get(file, ""), prefix):
-        words = _mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
+        words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
-
-
-def _mark_like(source: str, text: str) -> str:
-    """Return a part of a text, marked as unverified where the whole is."""
-    return mark_unverified(text) if UNVERIFIED in source else text
 
 
 # --- the page in its forms ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
-from .report import FoundFile, Survey, draft_answer, estimate, first_line
+from .report import FoundFile, Survey, draft_answer, estimate_size, first_line
 from .search import files_holding, rank_files
 from .symbols import find_definitions, find_symbol
 from .terms import extract_terms
@@ -59,14 +59,11 @@ def survey(
     others = sorted(known - {file.path for file in radius}) if more else []
     led_to = rank_files(root, others, more)
     new = [file for file in led_to if file.lines][:_NEW]
-    scope, complexity, figure = estimate(found, users)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
         radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
-        scope=scope,
-        complexity=complexity,
-        users=figure,
+        size=estimate_size(found, users),
         named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
 

@@ -9,6 +9,7 @@ import heapq
 import posixpath
 import re
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -33,6 +34,7 @@ _IN_NAME = 1.5  # how much more a line counts in a definition whose name has one
 _LATER = 0.8  # what each further line of a file counts
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
 _PART = 0.5  # what a part of a word counts in a search
+_DEFINES = 2.0  # how much more a line counts in a search that defines the name
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 _MAX_WORDS = 8
@@ -178,27 +180,53 @@ def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, .
     return tuple(line for _, line in ranked[:_MAX_NAMED])
 
 
+class _Wanted(Struct, frozen=True, dict=True):
+    """A word that a search looks for, how rare it is, and whether only its definition and calls count."""
+
+    spelled: bytes
+    rarity: float
+    is_call: bool
+
+    @cached_property
+    def _alone(self) -> re.Pattern[bytes]:
+        return re.compile(rb"(?<!\w)" + re.escape(self.spelled) + (rb"\(" if self.is_call else rb"(?!\w)"))
+
+    @cached_property
+    def _assignment(self) -> re.Pattern[bytes]:
+        return re.compile(re.escape(self.spelled) + rb"\s{0,9}(?::|=(?!=))")
+
+    def weigh(self, line: bytes) -> float:
+        """Return what a line that holds the word counts; 0 where the word is no call in it, and has to be."""
+        if defined_name(line) == self.spelled or self._assignment.match(line):
+            return _DEFINES * self.rarity
+        if self._alone.search(line):
+            return self.rarity
+        return 0.0 if self.is_call else _PART * self.rarity
+
+
 def search_code(
     root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
 ) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled: rare and whole words first, few of each file."""
+    """Return lines that hold the words as spelled: definitions, rare and whole words first, few of each file.
+
+    `name()` stands for the lines that define or call the name.
+    """
     root = root.absolute()
     needles = list(dict.fromkeys(word.strip() for word in words if len(word.strip()) > 1))[:_MAX_WORDS]
-    held = files_holding(root, _list_shown(root, (), leave_out), needles)[:_MAX_FILES]
+    names = {needle: needle.removesuffix("()") for needle in needles if needle != "()"}
+    held = files_holding(root, _list_shown(root, (), leave_out), list(names.values()))[:_MAX_FILES]
     texts = {path: read_text(root, path) or b"" for path in held}
     wanted = []
-    for needle in needles:
-        spelled = needle.encode("utf-8", "surrogateescape")
+    for needle, name in names.items():
+        spelled = name.encode("utf-8", "surrogateescape")
         rarity = 1 / (1 + sum(spelled in data for data in texts.values()))
-        wanted.append((spelled, re.compile(rb"(?<!\w)" + re.escape(spelled) + rb"(?!\w)"), rarity))
+        wanted.append(_Wanted(spelled, rarity, is_call=name != needle))
     found: list[tuple[float, bool, str, int, CodeLine]] = []
     for path, data in texts.items():
         is_other = file_kind(path) not in ("source", "config")
         here = []
         for number, line in enumerate(data.split(b"\n"), 1):
-            held_here = [each for each in wanted if each[0] in line]
-            worth = sum(rarity if alone.search(line) else _PART * rarity for _, alone, rarity in held_here)
-            if worth:
+            if worth := sum(each.weigh(line) for each in wanted if each.spelled in line):
                 here.append((-worth, is_other, path, number, CodeLine(path, number, _show_line(line))))
         found += heapq.nsmallest(_HITS_IN_A_FILE, here)
     return tuple(hit[-1] for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))

@@ -68,6 +68,15 @@ class FoundFile(Struct, frozen=True):
     """Whether a panel picked it from the candidates: then it counts whatever its words say."""
 
 
+class SizeEstimate(Struct, frozen=True):
+    """How large and how tricky the change looks, by the files that it would have to edit."""
+
+    scope: Scope
+    complexity: Complexity
+    users: str = ""
+    """How many other files use those that look touched; empty where that is not known."""
+
+
 class Survey(Struct, frozen=True):
     """What one look at the project's files says about an item.
 
@@ -78,23 +87,21 @@ class Survey(Struct, frozen=True):
     root: Path
     findings: tuple[FoundFile, ...]
     radius: tuple[FoundFile, ...]
-    scope: Scope
-    complexity: Complexity
-    users: str
-    """How many other files use those that look touched; empty where no file does look so."""
+    size: SizeEstimate | None
+    """None where no file looks touched: nothing in the code says how large the change is."""
     named: tuple[CodeLine, ...] = ()
     """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
-def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tuple[Scope, Complexity, str]:
-    """Estimate scope and complexity; return them with how many other files use those that look touched.
+def estimate_size(findings: Sequence[FoundFile], users: Collection[str] | None) -> SizeEstimate | None:
+    """Estimate scope and complexity; None where no finding looks as if the change would edit it.
 
     `users` are the files that mention what the findings define; None where that is not known: no name, or one
     that may mean something else in most files. Then there is no figure, and the complexity is not low.
     """
     likely = likely_files(findings)
     if not likely:
-        return "medium", "medium", ""
+        return None
     folders = {posixpath.dirname(path) for path in likely}
     using = {path for path in users or () if file_kind(path) != "test"} - set(likely)
     is_tested = any(file_kind(path) == "test" for path in users or ())
@@ -110,7 +117,8 @@ def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tu
     )
     them = "it" if len(likely) == 1 else "them"
     use = "file mentions" if len(using) == 1 else "files mention"
-    return scope, complexity, "" if users is None else f"{len(using)} other {use} {them}"
+    figure = "" if users is None else f"{len(using)} other {use} {them}"
+    return SizeEstimate(scope, complexity, figure)
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -128,10 +136,10 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
             cited = _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
             places = [*islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES)]
             return f"{'; '.join(places)}." if places else None
-        case ("00-03", "scope"):
-            return f"{survey.scope}, complexity: {survey.complexity}"
-        case ("00-03", "complexity"):
-            return "; ".join(filter(None, (survey.complexity, survey.users)))
+        case ("00-03", "scope") if (size := survey.size) is not None:
+            return f"{size.scope}, complexity: {size.complexity}"
+        case ("00-03", "complexity") if (size := survey.size) is not None:
+            return "; ".join(filter(None, (size.complexity, size.users)))
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
             return _draft_touched(survey)
         case _:

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
-from roundtable.core.commands import AskFraming, AskPersona, AskVerdict, Brief, Table
+from roundtable.core.commands import AskFraming, AskPersona, AskSynthesis, AskVerdict, Brief, Table
 from roundtable.core.steps import Item
-from roundtable.core.synthesis import render, settle
+from roundtable.core.synthesis import Draft, render, settle, split_detail, summary, write_entry
 from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import LookUpsWanted
@@ -41,7 +41,7 @@ JOURNEYS = Material(
     "# Requirements\n\n## 3. User Journeys\n\n"
     "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and "
     "presses Save.\n\n"
-    "**Detour**: There is no signal and Save turns forever.\n\n"
+    "**Detour**: None that we know of.\n\n"
     "**Finish**: I don't know yet\n",
 )
 
@@ -175,10 +175,44 @@ def test_lines_of_the_code_stand_with_their_place_beside_written_ones() -> None:
     )
     found = LookedUp(f"search {look.what}", code, len(table.turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
-    assert 'the code: "forms/fill.py:12 def fill_form(tablet):"' in speech.text
+    assert 'in the code "forms/fill.py:12 def fill_form(tablet):"' in speech.text
     assert "forms/write.py:7" in speech.text  # half of the words will do where a place is asked for
     assert "docs/forms.md" not in speech.text
     assert "draft.md: " in speech.text
+
+
+SHIFTS = (
+    "sheet.py:11 def hours(start, end):\n"
+    "report.py:5 return hours(*shift)\n"
+    "tests/test_sheet.py:2 assert hours(1, 2)\n"
+    "sheet.py:17 return sum(hours(*each) for each in shifts)"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "search", "shown"),
+    [
+        ("where is hours() defined?", "hours()", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+        ("where is `Sheet.hours()` called from?", "hours()", ["report.py:5", "sheet.py:17", "tests/"]),
+        ("does `hours` round?", "hours", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+        ("does round_shift change the start?", "round_shift", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+    ],
+)
+def test_a_name_of_code_shows_its_definition_and_who_calls_it(
+    asked: str, search: str, shown: list[str]
+) -> None:
+    turns = (Turn(1, "business-analyst", "So."), Turn(2, USER, f"Alex, {asked}"))
+    table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (), 20, turns=turns)
+    brief = Brief(table, ROSTER.personas[1], "answer", answers=2, look_ups=2)
+    with pytest.raises(LookUpsWanted) as wanted:
+        run(PANEL.answer(AskPersona(brief)))
+    assert [look.what for look in wanted.value.looks] == [search]
+    found = LookedUp(f"search {search}", SHIFTS, len(turns))
+    speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
+    assert speech.text.count("in the code") == 1
+    places = [speech.text.find(place) for place in shown]
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("asked", ["fill in forms a day?", "wear a zeppelin badge?"])
@@ -275,6 +309,56 @@ def test_a_question_that_the_user_calls_answered_is_off_the_list() -> None:
     assert discussion.draft.questions == ()
 
 
+def test_the_question_that_is_named_goes_and_the_rest_of_the_message_stays() -> None:
+    asked = ("Alex, does sqlite scale to a hundred tablets?", "Jordan, who pays for the vendor's licence?")
+    dropped = "Ok, that open question about sqlite can go. The office has one tablet."
+    draft = talk(*asked, dropped, max_turns=20).draft
+    assert [entry.text for entry in draft.questions] == ["Who pays for the vendor's licence?"]
+    assert [entry.text for entry in draft.insights] == ["The office has one tablet."]
+
+
+def test_a_question_that_nobody_asked_here_is_not_called_off_the_list() -> None:
+    discussion = talk("ok that open question about sqlite can go.")
+    assert replies(discussion, 4)[0].startswith("This discussion has no such question.")
+    assert discussion.draft.entries == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["thats enough", "That's all for now.", "Nothing more from me.", "I agree with you.", "Alex is right."],
+)
+def test_talk_about_the_talk_is_no_entry(words: str) -> None:
+    assert talk(words).draft.entries == ()
+
+
+@pytest.mark.parametrize("words", ["Found it in the log of the tablet.", "I agree with the refund."])
+def test_what_only_sounds_like_talk_is_kept(words: str) -> None:
+    assert [entry.text for entry in talk(words).draft.insights] == [words]
+
+
+@pytest.mark.rule("SYN-9")
+@pytest.mark.parametrize("words", ["I disagree with Jordan", "I do not agree.", "I don't like that."])
+def test_an_objection_is_no_answer_to_a_question_for_a_person(words: str) -> None:
+    asked = "Who is affected by this change without having been asked, and what do they notice first?"
+    waiting = [OpenPrompt(2, "business-analyst", asked, asked, "", "person")]
+    assert find_answered_prompt(read_message(words, NAMES), waiting) is None
+    assert find_answered_prompt(read_message("We in the office.", NAMES), waiting) is waiting[0]
+
+
+def test_a_question_that_the_user_calls_unfit_is_dropped_for_the_user_s_own() -> None:
+    words = "that question makes no sense for a pure function, Jordan"
+    discussion = talk(words, "I don't know.", max_turns=20)
+    assert (
+        replies(discussion, 4)[0] == "Then we leave that question. What would be the right one to ask here?"
+    )
+    by_jordan = PANEL.library.find_prompt("system-designer", discussion.turns[2].text)
+    assert by_jordan is not None
+    assert discussion.draft.insights == ()
+    assert by_jordan.question not in [entry.text for entry in discussion.draft.questions]
+    again = talk(words, words, max_turns=20)
+    assert not replies(again, 5 + 1)[0].endswith("What would be the right one to ask here?")
+
+
 def test_what_is_used_instead_belongs_to_the_decision() -> None:
     words = "No, we don't use a queue. We use a table."
     draft = talk(words).draft
@@ -316,6 +400,44 @@ def test_a_decision_is_repeated_in_the_user_s_words() -> None:
     discussion = talk(words)
     assert replies(discussion, 4)[0].startswith(f'Decided: "{words}"')
     assert [(entry.text, entry.turns) for entry in discussion.draft.decisions] == [(words, (4,))]
+
+
+OPTIONS = (
+    "Option A: assume something now and mark it as an assumption. Option B: leave it open and hold back what "
+    "depends on it. Which, and what would you assume?"
+)
+
+
+@pytest.mark.rule("SYN-9", "META-5")
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("We go with option B, because the provider changes next year anyway.", ""),
+        ("We go with option B.", "reason not given; "),
+    ],
+)
+def test_a_decision_begins_with_the_user_s_words_and_the_question_stands_behind_it(
+    words: str, reason: str
+) -> None:
+    draft, turns = decide_between_options(words)
+    settled = settle(draft, turns, ROSTER)
+    (entry,) = settled.decisions
+    assert (entry.text, entry.turns) == (words, (2, 3))
+    assert settled.insights == ()
+    line = write_entry(entry, "decisions", turns, ROSTER)
+    assert line == f'{words.rstrip(".")}: {reason}in answer to "{OPTIONS}"'
+    for each in (draft, replace(draft, summary="", takeaway="")):  # as drafted, and after a review
+        assert summary(each, "Journeys") == f"Decided: {words}"
+
+
+def decide_between_options(words: str) -> tuple[Draft, tuple[Turn, ...]]:
+    turns = (
+        Turn(1, "business-analyst", "We just covered it."),
+        Turn(2, "solutions-architect", f"Finish is still open. {OPTIONS}"),
+        Turn(3, USER, words, Verdict(decisions=(3,))),
+    )
+    table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10, turns=turns)
+    return run(PANEL.answer(AskSynthesis(table))), turns
 
 
 @pytest.mark.rule("SYN-3")
@@ -495,7 +617,9 @@ def test_entries_hold_only_the_user_s_words_prompts_and_fixed_phrases(said: list
         led_in = {entry.text.removesuffix(f'"{words}"').strip() for words in said_by_user}
         prompts = {rest for rest in led_in if rest != entry.text and rest in asked}
         assert entry.text in said_by_user or prompts or entry.text in asked, entry
-        assert entry.detail in FIXED_PHRASES or entry.detail.strip('"') in typed, entry
+        detail, context = split_detail(entry.detail)
+        assert detail in FIXED_PHRASES or detail.strip('"') in typed, entry
+        assert context in asked, entry
 
 
 def shown_text(markdown: str) -> str:
@@ -548,6 +672,12 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
         ("Nothing new.", "none"),
         ("same as today", "none"),
         ("n/a", "none"),
+        ("There are none so far.", "none"),
+        ("No changes needed.", "none"),
+        ("no, nothing", "none"),
+        ("There is no signal and Save turns forever.", "given"),
+        ("no signal in basements", "given"),
+        ("none of them work offline", "given"),
         ("don't know, there's none I guess?", "unknown"),
         ("I don't know", "unknown"),
         ("no idea, ask me in three years", "unknown"),
@@ -665,3 +795,23 @@ def test_any_item_can_be_discussed(text: str) -> None:
     discussion = Discussion(item, material=(document,), says=(text[:500] or "x", "", "why?"), panel=PANEL)
     assert 3 <= len(discussion.turns) <= 10
     assert all(turn.text.strip() for turn in discussion.turns)
+
+
+@pytest.mark.rule("SYN-3", "SYN-9")
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("We decide to use total_seconds() // 60 for hours.",
+         "actually no, forget that. Plain total_seconds() / 3600"),
+        ("We go with ISO text in UTC for the column.", "Sorry, I meant a unix timestamp, not ISO text"),
+        ("Decision: show only the domain of a link.", "Scratch that decision, we show the full URL"),
+    ],
+)  # fmt: skip
+def test_a_decision_that_a_later_message_takes_back_is_nowhere_decided(first: str, then: str) -> None:
+    talk = Discussion(FORMS, says=(first, then, "done"))
+    settled = settle(talk.draft, talk.turns, ROSTER)
+    (decision,) = settled.decisions
+    assert decision.text in then
+    assert f'replaces "{first}"' in decision.detail
+    assert settled.insights == ()
+    assert first.rstrip(".") not in talk.summary

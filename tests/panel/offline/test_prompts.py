@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from offline_talk import ROSTER, STEPS
+from roundtable.catalogue import read_tracks
 from roundtable.core.text import words_of
 from roundtable.core.voice import check_voice
 from roundtable.panel.offline.prompts import MAX_PROMPT_WORDS, Prompt, load_library, read_project_prompts
@@ -51,14 +52,16 @@ def test_no_prompt_stands_twice() -> None:
 
 
 def test_each_persona_has_something_to_ask_at_every_step() -> None:
+    tracks, _ = read_tracks()
+    steps = {step.step_id: step for step in (*STEPS, *(step for track in tracks for step in track.steps))}
     labels = {
-        step.step_id: {question.label for question in (*step.standard, *step.brief, *step.deep)}
-        for step in STEPS
+        step_id: {question.label for question in (*step.standard, *step.brief, *step.deep)}
+        for step_id, step in steps.items()
     }
     counts = Counter((prompt.step, prompt.persona) for prompt in LIBRARY.prompts if prompt.label)
-    for step in STEPS:
+    for step_id in steps:
         for persona in ROSTER.personas:
-            assert counts[step.step_id, persona.key] >= 1, (step.step_id, persona.key)
+            assert counts[step_id, persona.key] >= 1, (step_id, persona.key)
     unknown = [
         prompt for prompt in LIBRARY.prompts if prompt.label and prompt.label not in labels[prompt.step]
     ]

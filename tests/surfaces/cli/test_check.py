@@ -55,8 +55,14 @@ def test_problems_fail_and_come_first(cli: CommandLine) -> None:
     assert ran.err == ""
 
 
-def test_a_missing_criterion_that_is_asked_for_is_named_once(cli: CommandLine) -> None:
-    question = "In which situation, after which action, would you see what, so that FR-001 is done?"
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When does FR-001 count as done: in which situation, after which action, what do you see?",
+        "In which situation, after which action, would you see what, so that FR-001 is done?",  # as before
+    ],
+)
+def test_a_missing_criterion_that_is_asked_for_is_named_once(cli: CommandLine, question: str) -> None:
     write(cli, f"### FR-001: x\n\n- Open question: {question}\n- Open question: Who pays?\n")
     assert cli.run("check", "offline-forms").out == (
         "requirements-spec.md:1: FR-001 has no acceptance criterion.\n\n"

@@ -156,7 +156,7 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     terminal = opened()
     terminal.see(QUESTION)
     terminal.keys("9\r")
-    terminal.see("That is none of them.")
+    terminal.see("That is not in the list.")
     assert machine.started == []
     terminal.keys("1\r")
     terminal.see(FIRST)
@@ -293,7 +293,7 @@ def test_what_cannot_be_kept_counts_for_this_time(machine: Machine, opened: Open
     terminal = opened()
     terminal.see(QUESTION)
     terminal.keys("\r")
-    terminal.see("Your choice counts for this time.")
+    terminal.see("Your choice is used this once.")
     terminal.see(FIRST)
     leave(terminal)
     assert own_file().read_text() == "user_name = \n"

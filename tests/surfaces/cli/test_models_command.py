@@ -107,7 +107,7 @@ def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama:x")
     ran = cli.run("models", "use", "codex")
     assert ran.status == 0
-    assert "ROUNDTABLE_MODEL in your environment is stronger than the file." in ran.err
+    assert "ROUNDTABLE_MODEL in your environment overrides the file." in ran.err
 
 
 def test_a_test_asks_once_and_only_with_a_yes(cli: CommandLine, machine: Machine) -> None:
@@ -141,7 +141,7 @@ def test_at_a_terminal_it_is_asked_first(
 ) -> None:
     machine.install("llm")
     terminal = PseudoTerminal(("models", "test", "llm"), root=cli.root, columns=300)
-    terminal.see("Nothing of your project is sent. Go on? y/N")
+    terminal.see("Nothing from your project is sent. Go on? y/N")
     assert machine.started == []
     terminal.keys(key)
     assert terminal.end() == status

@@ -125,7 +125,7 @@ def test_words_that_steer_do_not_become_the_first_item(cli: CommandLine, opened:
     for words in ("?", "/help"):
         terminal.see("\r\n› ")
         terminal.keys(f"{words}\r")
-        terminal.see("Type in a line what your item is about")
+        terminal.see("Enter alone starts the example")
     terminal.see("\r\n› ")
     terminal.keys("quit\r")
     assert terminal.end() == 2

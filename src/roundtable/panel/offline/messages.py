@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core.hearing import asks_to_end, can_decide, split_standing, strip_correction
+from ...core.hearing import asks_to_end, can_decide, find_taken_back, split_standing, strip_correction
 from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
@@ -24,6 +24,7 @@ Kind = Literal["question", "decision", "statement", "aside"]
 _MAX_CLARIFYING_WORDS = 12
 _FEW = 2
 _PASTED_LINES = 20
+_ANYBODY = word_set("you him her them both that this it")
 
 
 class Piece(Struct, frozen=True):
@@ -42,6 +43,8 @@ class UserMessage(Struct, frozen=True):
     settles_question: bool = False
     asks_to_clarify: bool = False
     objects: bool = False
+    rejects_prompt: bool = False
+    """Whether it says that a question does not fit."""
 
     def of_kind(self, *kinds: Kind) -> str:
         """Return all that the message says of some kinds, empty where there is nothing."""
@@ -61,7 +64,8 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
         told = fold_text(strip_address(sentence, names))
         kind: Kind = "statement"
         calls_somebody = sentence.endswith("?") and not told
-        if calls_somebody or pattern("misfit").match(fold_text(drop_name(sentence, names))):
+        is_aside = _is_aside(fold_text(drop_name(sentence, names)), names) or pattern("settled").match(told)
+        if calls_somebody or is_aside:
             kind = "aside"
         elif sentence in decided:
             kind = "decision"
@@ -76,15 +80,27 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
             pieces.append(Piece(kind, sentence))
     is_plain = all(piece.kind in ("statement", "aside") for piece in pieces)
     is_open = is_unknown(drop_name(whole, names)) or pattern("kept_open").match(plain) is not None
+    plainly = [fold_text(strip_address(sentence, names)) for sentence in split_sentences(whole)]
+    rejects = any(pattern("rejected").match(each) for each in plainly)
     is_short = len(words_of(plain)) <= _MAX_CLARIFYING_WORDS
     return UserMessage(
         whole,
         () if is_noise(plain) else tuple(pieces),
         keeps_open=is_plain and is_open,
-        settles_question=pattern("settled").match(plain) is not None,
+        settles_question=any(pattern("settled").match(each) for each in plainly),
         asks_to_clarify=is_short and pattern("clarify").search(plain) is not None,
-        objects=is_plain and not is_open and pattern("objection").search(plain) is not None,
+        objects=is_plain and not (is_open or rejects) and pattern("objection").search(plain) is not None,
+        rejects_prompt=rejects,
     )
+
+
+def _is_aside(said: str, names: tuple[str, ...]) -> bool:
+    """Whether a folded sentence only says something of a prompt, of a line that was shown, or of somebody."""
+    if pattern("misfit").match(said) or pattern("rejected").match(said):
+        return True
+    side = pattern("sides").match(said)
+    people = {*_ANYBODY, *map(fold_text, names)}
+    return side is not None and people.issuperset(filter(None, side.groupdict().values()))
 
 
 def is_noise(said: str) -> bool:
@@ -154,11 +170,13 @@ def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
+    taken = find_taken_back(message)
+    instead = taken.instead if taken and taken.is_certain and not taken.is_remark else ()
     replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
     return tuple(
         each
         for each in dict.fromkeys(standing)
-        if each in decided or (replaces and strip_correction(each) != each and can_decide(each))
+        if each in (*decided, *instead) or (replaces and strip_correction(each) != each and can_decide(each))
     )
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
+from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from .lexicon import MAX_MESSAGE_LENGTH, pattern, stems_of_list, telling_stems
@@ -27,10 +28,16 @@ _TERSE = 5
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
 # "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
 _SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
+_ABOUT = re.compile(r"\bquestion (?:about|on|of|with) (?P<what>[^.,;?]{1,60})")
 _HAS_SOMEBODY = re.compile(
     r"\b(?:he|she|they|him|her|his|their|them|somebody|someone|person|whoever)\b", re.IGNORECASE
 )
-_PERSON = re.compile(r"\b(?:i|me|we|us|nobody|whoever|somebody|everybody|my|our|him|her)\b", re.IGNORECASE)
+# "I think so" has a person, but tells of none.
+_PERSON = re.compile(
+    r"\b(?:i(?! (?:(?:dis)?agree|think|guess|believe|mean|doubt|hope|do|don't|am not)\b)|me|we|us|nobody"
+    r"|whoever|somebody|everybody|my|our|him|her)\b",
+    re.IGNORECASE,
+)
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
@@ -51,7 +58,7 @@ class OpenPrompt(Struct):
     label: str
     kind: AnswerKind
     prompt: Prompt | None = None
-    state: Literal["open", "answered", "kept"] = "open"
+    state: Literal["open", "answered", "kept", "dropped"] = "open"
     kept_with: str = ""
     """What the user said when they left it open."""
 
@@ -71,6 +78,8 @@ class Discussion(Struct):
     said: list[SaidPiece] = field(default_factory=list)
     settled_questions: set[int] = field(default_factory=set)
     """The user's turns whose questions the user calls answered."""
+    settling_turns: set[int] = field(default_factory=set)
+    """The user's turns that struck a question."""
 
     @property
     def open_prompts(self) -> list[OpenPrompt]:
@@ -114,9 +123,13 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     message = read_message(turn.text, first_names(table))
     addressed = address(turn.text, table.roster).persona
     if message.settles_question:
-        asked = [said.turn for said in found.said if said.piece.kind == "question"]
-        found.settled_questions.update(asked[-1:])
-    elif message.keeps_open:
+        _settle_question(found, turn)
+    if message.rejects_prompt:
+        named = {persona.key for persona in table.roster.personas if _is_named(persona, turn.text)}
+        asked = [each for each in found.open_prompts if not named or each.speaker in named]
+        for prompt in asked[-1:]:
+            prompt.state = "dropped"
+    if message.keeps_open and not message.settles_question:
         waiting = [each for each in found.open_prompts if addressed in (None, each.speaker)][-1:]
         stems = telling_stems(turn.text)
         for prompt in waiting:
@@ -135,6 +148,26 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
             answered = None if pairs else answered
 
 
+def _settle_question(found: Discussion, turn: Turn) -> None:
+    """Strike the question that the user calls settled: one with the words it names, else the user's last."""
+    named = _ABOUT.search(fold_text(turn.text))
+    stems = telling_stems(named["what"]) if named else frozenset[str]()
+    kept = [each for each in found.prompts if each.state == "kept"]
+    for prompt in [each for each in kept if not stems.isdisjoint(telling_stems(each.text))][-1:]:
+        prompt.state = "dropped"
+        found.settling_turns.add(turn.number)
+        return
+    asked = [said for said in found.said if said.piece.kind == "question"]
+    meant = [said for said in asked if not stems.isdisjoint(telling_stems(said.piece.text))]
+    for said in (meant if meant or stems else asked)[-1:]:
+        found.settled_questions.add(said.turn)
+        found.settling_turns.add(turn.number)
+
+
+def _is_named(persona: Persona, text: str) -> bool:
+    return fold_text(persona.first_name) in words_of(text)
+
+
 def find_answered_prompt(
     message: UserMessage, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
 ) -> OpenPrompt | None:
@@ -150,7 +183,8 @@ def find_answered_prompt(
     rated = [(*_rate(told, each, waiting), each) for each in candidates]
     (best, fits, answered), *others = sorted(rated, key=lambda row: (row[0], row[2].turn), reverse=True)
     # A few words that only one of the prompts could be answered with.
-    is_only = fits and all(score <= 0.3 for score, *_ in others) and len(words_of(told)) <= _SHORT
+    is_alone = fits and all(score <= 0.3 for score, *_ in others)
+    is_only = is_alone and len(words_of(told)) <= _SHORT and not message.objects
     is_clear = best >= _LEAST_SCORE and all(score < best for score, *_ in others)
     return answered if is_clear or is_only else None
 

@@ -7,6 +7,7 @@ what was decided.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from zlib import crc32
 
@@ -37,13 +38,25 @@ _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _MAX_CODE_WORDS = 8
+IN_THE_CODE = "in the code"
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
 _NOT_SOURCE = re.compile(
     r"\.(?:md|rst|txt|ya?ml|toml|json|lock)$|(?:^|/)(?:tests?|docs?)/|(?:^|/)test_", re.IGNORECASE
 )
+# A name as code is spelled: `name`, name(), some_name, SomeName.
+_CODE_NAME = re.compile(
+    r"`(?:\w{1,40}\.){0,4}(?P<quoted>[A-Za-z_]\w{0,40})(?P<brackets>\(\))?`"
+    r"|\b(?P<called>[A-Za-z_]\w{0,40})\("
+    r"|\b(?P<spelled>[a-z]\w{0,40}_\w{1,40}|[A-Z]\w{0,20}[a-z]\w{0,20}[A-Z]\w{0,20})\b"
+)
+_MAX_CODE_NAMES = 2
+_ASKS_FOR_CALLS = re.compile(r"\b(?:calls?|called|callers?|uses?|used)\b")
 _ASKS_FOR_CODE = re.compile(r"\bwhere\b|\b(?:which|what) (?:file|module|function|class|line)s?\b|\bcode\b")
 _DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
+_NO_SUCH_QUESTION = (
+    "This discussion has no such question. `roundtable questions` lists what is open in the documents."
+)
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
 )
@@ -161,8 +174,14 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
     own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
     if message.asks_to_clarify and own:
         return _put_otherwise(floor, own[-1])
-    if message.settles_question:
-        return _join("Good, then it is off the list.", _ask_next(floor))
+    is_told = message.of_kind("statement", "decision", "question")
+    if message.settles_question and not is_told:
+        is_struck = floor.brief.answers in floor.discussion.settling_turns
+        return _join("Good, then it is off the list." if is_struck else _NO_SUCH_QUESTION, _ask_next(floor))
+    if message.rejects_prompt and not is_told:
+        instead = floor.say("instead")
+        can_ask = floor.may_ask and not floor.was_said(instead)
+        return _join(floor.say("rejected"), instead if can_ask else _ask_next(floor))
     if message.keeps_open:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided := drop_name(message.of_kind("decision"), names):
@@ -179,14 +198,43 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
 
 
 def _show_closest(floor: Floor, question: str) -> str:
-    written, code = find_closest_lines(question, floor.section.lines), _find_code(floor, question)
-    first, then = (code, written) if _ASKS_FOR_CODE.search(fold_text(question)) else (written, code)
+    named, written = _find_named_code(floor, question), find_closest_lines(question, floor.section.lines)
+    code = named or _find_code(floor, question)
+    asks_for_code = named or _ASKS_FOR_CODE.search(fold_text(question))
+    first, then = (code, written) if asks_for_code else (written, code)
     lines = (*first[: MAX_LINES_SHOWN - bool(then)], *then)[:MAX_LINES_SHOWN]
     if lines:
-        return floor.say("closest").format(lines="; ".join(map(_show_line, lines)))
+        return floor.say("closest").format(lines=_show_lines(lines))
     said = floor.say("nothing_close")
     # Said before, it would only be an echo: the next prompt goes with it.
     return _join(said, _ask_next(floor, question)) if floor.was_said(said) else said
+
+
+def _find_named_code(floor: Floor, question: str) -> list[SearchLine]:
+    """Return the lines that define or use what a question names as code; calls first if it asks for them."""
+    found = list(_CODE_NAME.finditer(question))[:_MAX_CODE_NAMES]
+    names = [each["quoted"] or each["called"] or each["spelled"] for each in found]
+    spelled = [
+        f"{name}()" if each["called"] or each["brackets"] else name
+        for name, each in zip(names, found, strict=True)
+    ]
+    hits = _look_up(floor, spelled)
+    lines = sorted(hits, key=lambda line: bool(_NOT_SOURCE.search(line.partition(":")[0])))
+    if _ASKS_FOR_CALLS.search(fold_text(question)):
+        defines = re.compile(
+            rf"\b(?:def|class|func|function|fn)\s{{1,9}}(?:{'|'.join(map(re.escape, names))})\b"
+        )
+        lines.sort(key=lambda line: bool(defines.search(line)))
+    return [SearchLine(line, IN_THE_CODE) for line in lines]
+
+
+def _look_up(floor: Floor, words: Sequence[str]) -> list[str]:
+    """Return the lines of code that a search for the words finds; the runtime is asked for it first."""
+    look = Look("search", " ".join(words))
+    shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
+    if words and not shown and floor.brief.look_ups:
+        raise LookUpsWanted((look,))
+    return [line for text in shown for line in text.split("\n") if _CODE_LINE.match(line)]
 
 
 def _find_code(floor: Floor, question: str) -> list[SearchLine]:
@@ -201,17 +249,12 @@ def _find_code(floor: Floor, question: str) -> list[SearchLine]:
     words = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_CODE_WORDS]
     if len(words) < 2 and not asks_for_code:
         return []
-    look = Look("search", " ".join(words))
-    shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
-    if words and not shown and floor.brief.look_ups:
-        raise LookUpsWanted((look,))
-    hits = (line for text in shown for line in text.split("\n") if _CODE_LINE.match(line))
-    code = (line for line in hits if not _NOT_SOURCE.search(line.partition(":")[0]))
+    code = (line for line in _look_up(floor, words) if not _NOT_SOURCE.search(line.partition(":")[0]))
     parts = [re.compile(rf"(?<![a-z]){re.escape(word)}[a-z]{{0,5}}(?![a-z])") for word in words]
     least = (len(parts) + (1 if asks_for_code else 2)) // 2
     held = (line for line in code if sum(bool(part.search(line.lower())) for part in parts) >= least)
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
-    return [SearchLine(line, "the code") for line in held]
+    return [SearchLine(line, IN_THE_CODE) for line in held]
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
@@ -223,12 +266,20 @@ def answer_aside(brief: StepBrief, question: str) -> str:
     lines = find_closest_lines(question, (*said, *new))
     if not lines:
         return "I can't answer that from what is written. E brings everyone to the table to talk it over."
-    return f"What is written that comes closest: {'; '.join(map(_show_line, lines))}."
+    return f"What is written that comes closest: {_show_lines(lines)}."
 
 
-def _show_line(line: SearchLine) -> str:
-    shown = cut_words(line.text.rstrip("."), _MAX_SHOWN_LINE)
-    return f"{line.place}: “{shown}”" if '"' in shown else f'{line.place}: "{shown}"'
+def _show_lines(lines: Sequence[SearchLine]) -> str:
+    """Return lines in quotation marks, each with its place, which for code is in the quotation."""
+    shown: list[str] = []
+    place = ""
+    for line in lines:
+        text = cut_words(line.text.rstrip("."), _MAX_SHOWN_LINE)
+        quoted = f"“{text}”" if '"' in text else f'"{text}"'
+        is_code, is_said = line.place == IN_THE_CODE, line.place == place
+        shown.append(quoted if is_code and is_said else f"{line.place}{'' if is_code else ':'} {quoted}")
+        place = line.place
+    return "; ".join(shown)
 
 
 def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:

@@ -1,5 +1,6 @@
-"""The synthesis, from the user's words alone: what they typed, led in by the prompt that it answers (SYN-9).
+"""The synthesis, from the user's words alone: what they typed, with the prompt that it answers (SYN-9).
 
+The prompt stands before an answer and behind a decision, which always begins with the user's own words.
 `FIXED_PHRASES` lists every other word that can stand in an entry.
 """
 
@@ -11,7 +12,16 @@ from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
+from ...core.synthesis import (
+    NO_REASON,
+    SUMMARY_LENGTH,
+    Draft,
+    Entry,
+    decision_turns,
+    decision_with_question,
+    join_lines,
+    shorten_text,
+)
 from .lexicon import drop_name, telling_stems
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
@@ -21,9 +31,9 @@ WHO_COULD_TELL = {
     "solutions-architect": "for somebody who knows the system",
     "system-designer": "for somebody who knows the code",
 }
-ANYBODY = "for whoever can tell"
+ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
-FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED)
+FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
 
 # Without the options it says nothing; "Option A: we stop" says it again.
 _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
@@ -38,7 +48,7 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     found = follow_discussion(table, library)
     drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
     said = [each for each in found.said if not ((drift := drifts[each.turn]) and drift.is_chat)]
-    marked = {number for turn in table.turns for number in turn.verdict.decisions}
+    marked = decision_turns(table.turns)
     decided = [each for each in said if each.piece.kind == "decision" and each.turn in marked]
     told = [each for each in said if each.piece.kind == "statement" and (each.prompt or _stems(each))]
     decisions, insights = (
@@ -64,7 +74,7 @@ def _own_words(said: SaidPiece, table: Table) -> str:
 
 
 def _put_entry(said: SaidPiece, table: Table) -> Entry:
-    """Return the user's words as an entry; led in by what they answer where they say too little alone."""
+    """Return the user's words as an entry, with the prompt they answer where they say too little alone."""
     words, prompt = _own_words(said, table), said.prompt
     says_little = len(_stems(said)) < _FEW_STEMS or _OPTION.search(words)
     if prompt is None or not says_little or "___" in prompt.question:
@@ -72,7 +82,10 @@ def _put_entry(said: SaidPiece, table: Table) -> Entry:
     asked = prompt.question
     if prompt.kind == "choice" and prompt.prompt is not None:
         asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
-    return Entry(f'{join_lines(asked)} "{words}"', (prompt.turn, said.turn))
+    turns = (prompt.turn, said.turn)
+    if said.piece.kind == "decision":
+        return decision_with_question(words, join_lines(asked), turns)
+    return Entry(f'{join_lines(asked)} "{words}"', turns)
 
 
 def _find_questions(table: Table, found: Discussion, said: Sequence[SaidPiece]) -> Iterator[Entry]:

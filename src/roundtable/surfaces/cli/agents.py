@@ -45,7 +45,7 @@ def mcp(flags: Flags, port: int | None) -> None:
 
     token = secrets.token_urlsafe(32)
     if port is not None:
-        tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
+        tell(f"Serving {make_address(port, token)}\nAnybody with this address can use it. Ctrl-C stops it.")
     try:
         with interruptible(_leave) if port is None else nullcontext():
             serve(settings, port=port, token=token, debug=flags.debug)
@@ -54,7 +54,7 @@ def mcp(flags: Flags, port: int | None) -> None:
 
 
 def _leave() -> None:
-    """End the process: a thread waits for the client's next line, and an exception might wait for it."""
+    """End the process at once; an exception might wait for the thread that reads the client's next line."""
     tell("Interrupted. Everything is saved.")
     os._exit(INTERRUPTED)
 
@@ -83,7 +83,7 @@ def export_agent_file(flags: Flags, target: str | None, force: bool) -> None:
 
 
 def _add_host(name: str, host: Host) -> None:
-    @export.command(name, help=f"Write a ready folder for {name}: server, commands, agent file.")
+    @export.command(name, help=f"Write a complete folder for {name}: server, commands, agent file.")
     @click.option("--to", "target", metavar="DIR", help="Where to write; default: the host's usual place.")
     @click.option("--force", is_flag=True, help="Replace existing files.")
     @click.pass_obj
@@ -118,7 +118,7 @@ def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, af
         make_folder((folder / name).parent, parents=True)
         write(folder / name, files[name].encode())
     lines = [f"Wrote to {folder}:", *(f"  {name}" for name in names)]
-    lines += [f"{name} was there and stays as it is. Add to it:\n{files[name].rstrip()}" for name in kept]
+    lines += [f"{name} exists and was not changed. Add to it:\n{files[name].rstrip()}" for name in kept]
     if after:
         lines.append(after.format(folder=folder))
     flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))

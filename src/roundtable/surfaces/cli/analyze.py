@@ -39,23 +39,23 @@ For each one Roundtable makes a folder in
 
 Nothing else is touched. Leave whenever you like: everything is saved as you go.
 
-Say in a line what yours is about, or press Enter to try the example: {example}. Ctrl-D leaves."""
-_WHAT_TO_TYPE = "Type in a line what your item is about; Enter alone takes the example, and `quit` leaves."
+Describe your item in one line, or press Enter to try the example: {example}. Ctrl-D leaves."""
+_WHAT_TO_TYPE = "Describe your item in one line. Enter alone starts the example, and `quit` leaves."
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
 @click.argument("item", required=False, shell_complete=complete_item)
-@click.option("--start-over", is_flag=True, help="Begin with the first step again; what was written stays.")
-@click.option("--from", "reopen", metavar="ID", help="Go through a completed step again, such as 01-03.")
+@click.option("--start-over", is_flag=True, help="Begin again with the first step; the documents stay.")
+@click.option("--from", "reopen", metavar="ID", help="Repeat a completed step, such as 01-03.")
 @click.pass_obj
 def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None) -> int:
-    """Analyse ITEM step by step; goes on where it stopped.
+    """Analyse ITEM step by step; continue where it stopped.
 
-    Without ITEM it takes the one that is open. At each menu, [E] brings all personas to the table. Messages
+    Without ITEM it uses the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
 
     \b
-    An item follows a track, which is proposed first; say another one, or `track bug` later:
+    An item follows a track, which is proposed first. Name another, then or later (`track bug`):
       feature   all steps of the five phases
       bug       a bug fix: at most six short questions, one document
       small     a small change: at most six questions, one short document
@@ -74,7 +74,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
 def elaborate(flags: Flags, item: str | None, step: str) -> int:
     """Discuss a completed step of ITEM with all personas.
 
-    Without ITEM it takes the one that is open.
+    Without ITEM it uses the one that is open.
     """
     talk = _Talk(flags)
     entry = talk.project.choose_item(item)
@@ -83,14 +83,14 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
 @click.argument("file")
-@click.option("--into", is_flag=True, help="Add the synthesis to FILE itself, too.")
+@click.option("--into", is_flag=True, help="Also add the synthesis to FILE itself.")
 @click.pass_obj
 def discuss(flags: Flags, file: str, into: bool) -> int:
     """Hold a roundtable on FILE, any markdown document of the project.
 
     It begins with the document's largest gap: an open question, an empty section, a TODO, else its longest
-    section. The transcript and its synthesis are written beside it, FILE.roundtable-1.md; FILE itself is
-    changed only with --into. Cut off, the same command goes on where it stopped.
+    section. The transcript and its synthesis are written beside it, to FILE.roundtable-1.md; FILE itself
+    changes only with --into. If you are interrupted, the same command continues where it stopped.
     """
     talk = _Talk(flags)
     folder = talk.project.find_discussion_folder(file)
@@ -101,7 +101,7 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
 class _Talk:
     """A conversation before it begins: who speaks, where the user's words come from, and which item it is.
 
-    What a model lacks is said before anything else.
+    If a model lacks something, such as a key, the user is told before anything else.
     """
 
     def __init__(self, flags: Flags) -> None:
@@ -120,7 +120,7 @@ class _Talk:
         return command(*words) + (f" --root {shlex.quote(root)}" if root else "")
 
     def choose_item(self) -> ItemEntry:
-        """Return the one open item; of several the user chooses one, or sees a list where nobody is asked."""
+        """Return the open item; if there are several, ask which, or list them if nobody can be asked."""
         candidates = self.project.open_items()
         can_ask = self._at_terminal and not self._flags.json
         if not candidates and can_ask:
@@ -165,7 +165,7 @@ class _Talk:
         raise ItemUnknown("Nothing was added.")
 
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
-        """Hold the analysis of an item, or sit down at its table where the web room has it open."""
+        """Hold the analysis of an item, or join its table if the web room has it open."""
         if self._is_painted:
             from ..terminal.conversation import TerminalConversation
             from ..terminal.seat import find_seat
@@ -213,6 +213,6 @@ class _Talk:
 
 
 def _can_paint() -> bool:
-    """Whether the terminal can move its cursor and show our signs, which the console of Linux lacks."""
+    """Whether the terminal can move its cursor and show our signs; the Linux console cannot."""
     is_plain = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown", "linux")
     return not is_plain and (sys.stdout.encoding or "").lower().startswith("utf")

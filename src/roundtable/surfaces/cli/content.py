@@ -36,7 +36,7 @@ Nothing was sent anywhere yet. You are asked this once; later: roundtable models
 
 @click.group(cls=Group)
 def personas() -> None:
-    """The personas at the table.
+    """List or check the personas.
 
     A project's own personas are files in .roundtable/personas.
     """
@@ -44,7 +44,7 @@ def personas() -> None:
 
 @click.group(cls=Group)
 def steps() -> None:
-    """The steps of an analysis.
+    """List or check the steps of an analysis.
 
     A project's own steps are files in .roundtable/steps/PHASE.
     """
@@ -65,7 +65,7 @@ def list_personas(flags: Flags) -> None:
 @personas.command("check")
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
-    """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
+    """Check the files of personas and prompts; the exit status is 2 if one has a problem."""
     return _report(flags, "persona", *flags.open_project().check_personas())
 
 
@@ -91,7 +91,7 @@ def check_steps(flags: Flags) -> int:
 
 
 def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -> int:
-    """Say what was read and what is wrong with it, and return the exit status."""
+    """Report what was read and its problems, and return the exit status."""
     total = f"{count(number, noun)} read, {count(len(problems), 'problem') if problems else 'no problems'}."
     text = "\n".join([*(problem.text for problem in problems), total])
     flags.show_result({f"{noun}s": number, "problems": problems}, text)
@@ -101,9 +101,9 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -
 @click.command(cls=Command, uses=("json", *MODEL_OPTIONS))
 @click.pass_obj
 def doctor(flags: Flags) -> int:
-    """Check what Roundtable works with.
+    """Check settings, models, extras and project files.
 
-    It sends nothing that costs money. The exit status is 2 if something needs repair.
+    This sends nothing that costs money. The exit status is 2 if something needs repair.
     """
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
     found = list(diagnose(settings, warnings))
@@ -134,7 +134,7 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
             _remember(OFFLINE)
             return replace(settings, is_panel_chosen=True)
         if chosen is None:
-            put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
+            put_text("That is not in the list. Type a number from it, or press Enter to stay offline.")
         elif chosen.lacks:
             put_text(f"{chosen.name} {chosen.lacks}. Choose another, or press Enter to stay offline.")
         else:
@@ -148,7 +148,7 @@ def _remember(panel: str, model: FoundModel | None = None) -> None:
     try:
         own = remember_panel(panel, *((model.model, model.base_url) if model else ()))
     except (RuleBroken, DiskFailed) as failure:
-        tell(f"{failure} Your choice counts for this time.")
+        tell(f"{failure} Your choice is used this once.")
     else:
         put_text(f"{model.name if model else OFFLINE}: kept in {own}.\n")
 
@@ -164,16 +164,16 @@ def _warn(model: FoundModel) -> str:
 
 @click.group(cls=Group)
 def models() -> None:
-    """List, test and choose the language models that this machine has.
+    """List, test and choose the language models on this machine.
 
-    Alone it lists them. Looking starts no program and sends nothing out of this machine.
+    Without a command it lists them. Listing starts no program and sends nothing out of this machine.
     """
 
 
 @models.command("list")
 @click.pass_obj
 def list_models(flags: Flags) -> None:
-    """List what is there, how it was found, what it costs, and what leaves the machine."""
+    """List the models: how each was found, what it costs, and what leaves the machine."""
     settings = flags.settings()
     found = find_models(settings.root)
     speakers = list_speakers(settings, found)
@@ -192,9 +192,9 @@ def list_models(flags: Flags) -> None:
 @click.argument("name")
 @click.pass_obj
 def use_model(flags: Flags, name: str) -> None:
-    """Let NAME speak from now on; `offline` lets none.
+    """Let NAME speak from now on; `offline` turns models off.
 
-    It is written to your own settings file. NAME is one that is listed, or anthropic:NAME, openai:NAME,
+    The choice is saved in your own settings file. NAME is one of the list, or anthropic:NAME, openai:NAME,
     google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
     """
     settings = flags.settings()
@@ -208,18 +208,18 @@ def use_model(flags: Flags, name: str) -> None:
         told = f"{model.name} speaks from now on. {_warn(model)}"
     variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
     if stronger := [key for key in variables if os.environ.get(key)]:
-        tell(f"{' and '.join(stronger)} in your environment is stronger than the file.")
+        tell(f"{' and '.join(stronger)} in your environment overrides the file.")
     flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
 
 
 @models.command("test", uses=("json", "base_url"))
 @click.argument("name", required=False)
-@click.option("--yes", is_flag=True, help="Ask the model without asking you.")
+@click.option("--yes", is_flag=True, help="Ask the model without asking you first.")
 @click.pass_obj
 def test_model(flags: Flags, name: str | None, yes: bool) -> int:
     """Ask NAME, or the model that speaks, one short question.
 
-    It says what it will do and asks first; in a pipe it needs --yes. Nothing of your project is sent.
+    It says what it will do and asks first; in a pipe it needs --yes. Nothing from your project is sent.
     """
     settings = flags.settings()
     found = find_models(settings.root)
@@ -227,7 +227,7 @@ def test_model(flags: Flags, name: str | None, yes: bool) -> int:
     if not chosen:
         raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
     what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
-    flags.require_yes(yes, f"{what} Nothing of your project is sent.", "Nothing was sent.")
+    flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
     flags.show_result(
         [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],

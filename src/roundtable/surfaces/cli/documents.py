@@ -27,7 +27,7 @@ _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 @click.command(cls=Command)
 @click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
-@click.option("--all", "everything", is_flag=True, help="Show also what was answered or settled.")
+@click.option("--all", "everything", is_flag=True, help="Also show what was answered or settled.")
 @click.pass_obj
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
     """List the open questions of ITEM, or of all items, and answer them.
@@ -36,9 +36,9 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
     roundtable questions ITEM                       the list, with numbers
     roundtable questions ITEM --answer 2 "Tablets"  answers the second
 
-    An answer is added, with its date, right below its question or the text of its step. Nothing that was
-    written is edited: what is open is computed from the documents, so that an answered question, or one that
-    a later decision settles, is gone from the list.
+    An answer is added, with its date, right below its question or the text of its step. Existing text is not
+    edited. The list is computed from the documents: a question that was answered, or that a later decision
+    settles, disappears from it.
     """
     if number is not None:
         project, entry, words = flags.split_item(what, least=1)
@@ -50,7 +50,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         )
         return
     if len(what) > 1:
-        raise click.UsageError("Give --answer N with an answer.")
+        raise click.UsageError("Use --answer N to answer a question.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
     data: list[dict[str, object]] = []
@@ -90,7 +90,7 @@ def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQue
     default="page",
     help="A page, a prompt for a coding agent, a pull request text, or spec-kit's files.",
 )
-@click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
+@click.option("--out", metavar="FILE", help="Write to FILE. For spec-kit: a folder; default: specs/ITEM.")
 @click.option(
     "--post",
     metavar="[ISSUE]",
@@ -100,11 +100,12 @@ def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQue
 )
 @click.pass_obj
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
-    """Write one page for whoever builds ITEM.
+    """Write one page for the developer who builds ITEM.
 
-    Problem, decisions with reasons, requirements with priorities and criteria, fixed points and conditions,
-    places to touch, risks, the first failing test, open questions: all from the documents, each with its
-    source. A file that is there already is not overwritten. Without ITEM it takes the one that is open.
+    It has the problem, decisions with reasons, requirements with priorities and criteria, fixed points and
+    conditions, places to touch, risks, the first failing test and open questions. All of it comes from the
+    documents, each point with its source. An existing file is not overwritten. Without ITEM it uses the one
+    that is open.
     """
     project, entry = flags.find_item(item)
     if post is not None and form == "spec-kit":
@@ -115,10 +116,8 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         named, comment = issue
         tell(text)
         if not sys.stdin.isatty():
-            raise RuleBroken(
-                f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}."
-            )
-        yes = confirm(f"Put this as a comment on {named}?")
+            raise RuleBroken(f"Nothing was posted: run this at a terminal to confirm the comment on {named}.")
+        yes = confirm(f"Post this as a comment on {named}?")
         tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
@@ -134,9 +133,9 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
 def check(flags: Flags, item: str | None) -> int:
     """Check the documents of ITEM against each other and the rules.
 
-    References, criteria, data, citations; records, turn limits, elaboration blocks and markers; with git,
-    that no answer and no addition was ever taken away. Each finding is named with its file and line. If
-    there are problems, the exit status is 2; open questions and what is marked (unverified) are none.
+    It checks references, criteria, data and citations; records, turn limits, elaboration blocks and markers;
+    and with git, that no answer and no addition was ever lost. Each finding has its file and line. If there
+    are problems, the exit status is 2. Open questions and (unverified) marks do not count as problems.
     """
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
@@ -171,12 +170,13 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
     """Show where a line comes from: who said what, in which turn.
 
     \b
-    roundtable why requirements-spec.md:34          the line of a document
-    roundtable why "never all loans of the number"  every line that holds this text
+    roundtable why requirements-spec.md:34          a line of a document
+    roundtable why "never all loans of the number"  every line with this text
     roundtable why elaborations/01-03-1.md:48       what a turn of a transcript led to
 
-    It works also after people moved or edited text, and says so then. A line that no discussion led to comes
-    from an answer, feedback, a step or a hand. Without ITEM it takes the one that is open.
+    This also works after somebody moved or edited the text, and then says so. A line that comes from no
+    discussion comes from an answer, feedback, a step, or an edit by hand. Without ITEM it uses the one that
+    is open.
     """
     project = flags.open_project()
     path = Path(" ".join(what)).absolute()
@@ -201,16 +201,16 @@ def _describe_origin(found: LineOrigin) -> str:
 
 @click.command(cls=Command)
 @click.argument("what", nargs=-1, metavar="[ITEM] [N]", shell_complete=complete_item)
-@click.option("--dry-run", is_flag=True, help="Show what would be taken out, as a diff, and change nothing.")
-@click.option("--force", is_flag=True, help="Take it out even if somebody has edited it since.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, as a diff, and change nothing.")
+@click.option("--force", is_flag=True, help="Remove the text even if it was edited since.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @click.pass_obj
 def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: bool) -> None:
     """Take back the last elaboration of ITEM, or number N as `show` counts them.
 
-    Its block leaves every document, and nothing else changes. Text that was edited since is left alone
-    unless --force is given. The record and the transcript stay; meta.json notes what was undone. At a
-    terminal it says what would go, and asks first. Without ITEM it takes the one that is open.
+    This removes its block from every document and changes nothing else. Text that was edited since stays
+    unless you give --force. The record and the transcript stay; meta.json notes what was undone. At a
+    terminal it says what it will remove, and asks first. Without ITEM it uses the one that is open.
     """
     project, entry, words = flags.split_item(what)
     if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):
@@ -225,8 +225,8 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     else:
         plan, told = project.undo(slug, number, force=force)
     if not plan.changes and not plan.edits:
-        end = "." if dry_run else "; it is noted as taken back."
-        told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, stands in no document{end}",)
+        end = "." if dry_run else "; it is noted as undone."
+        told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, is in no document{end}",)
     data = {
         "slug": slug,
         "step": plan.step_id,

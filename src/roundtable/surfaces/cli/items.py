@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("text", nargs=-1, required=True)
-@click.option("--title", help="The item's title; an issue with one is not looked up in its tracker.")
+@click.option("--title", help="The item's title; then an issue is not looked up in its tracker.")
 @click.pass_obj
 def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     """Add an item described by TEXT; its first line is the title.
 
-    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
-    Its words decide which track is proposed when it is analysed: feature, bug fix or small change.
+    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - reads stdin. The
+    words of the item decide which track `analyze` proposes: feature, bug fix or small change.
     """
     words = " ".join(text)
     if words == "-":
@@ -45,7 +45,7 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
 @click.command("list", cls=Command)
 @click.pass_obj
 def list_backlog(flags: Flags) -> None:
-    """List the items and how far each has come.
+    """List the items and how far each is.
 
     An item is raw before its first phase is complete, partial after it, and analyzed after the last one.
     """
@@ -124,10 +124,10 @@ def _say_next(found: ItemStatus) -> str:
 @click.argument("title", nargs=-1, required=True)
 @click.pass_obj
 def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
-    """Give ITEM another TITLE.
+    """Change the title of ITEM to TITLE.
 
-    Its folder gets the name that follows from it. Only the heading of draft.md and the name in meta.json
-    change; all documents stay as they are.
+    The folder is renamed to match. Only the heading of draft.md and the name in meta.json change; all other
+    documents stay as they are.
     """
     project, old = flags.find_item(item)
     entry = project.rename_item(old.slug, " ".join(title))
@@ -160,8 +160,8 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
 def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript.
 
-    Without FILE it lists what there is. `transcript 1` is the first discussion in that list. Without ITEM it
-    takes the one that is open.
+    Without FILE it lists the files. `transcript 1` is the first discussion in that list. Without ITEM it uses
+    the one that is open.
     """
     project, entry, words = flags.split_item(what)
     documents = {path.name: path for path in _documents(entry.folder)}

@@ -151,10 +151,10 @@ def _shared_options() -> list[click.Option]:
         return click.Option((name,), help=help, expose_value=False, **{"callback": _keep_value, **more})
 
     return [
-        option("--root", "The project's folder; default: here, or the nearest above.", metavar="DIR"),
+        option("--root", "The project's folder; default: this one or the nearest above.", metavar="DIR"),
         option("--json", "Write JSON on stdout, for programs.", is_flag=True),
         option("--plain", "Write plain lines without colours.", is_flag=True),
-        option("--answers", "Take messages from a file, one per line; - is stdin.", metavar="FILE"),
+        option("--answers", "Read messages from a file, one per line; - is stdin.", metavar="FILE"),
         option("--panel", "Who gives the personas their words.", type=click.Choice(_PANELS)),
         option("--model", "The model that speaks, such as ollama:llama3.2.", metavar="NAME"),
         option("--base-url", "An OpenAI-compatible server that has the model.", metavar="URL"),

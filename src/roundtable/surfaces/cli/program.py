@@ -73,8 +73,8 @@ class Program(Group):
     cls=Program,
     uses=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved at once;
-    whatever happens, the same command goes on where it stopped.
+    epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved as you go;
+    if you are interrupted, the same command continues where it stopped.
 
     \b
     The first three commands:

@@ -24,16 +24,16 @@ _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @click.command(cls=Command)
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: here only.")
-@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows it by.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
+@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 picks a free one.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
     """Serve the web room: one table for several people, in their browsers.
 
-    It prints an address with a token; whoever has that address can come in. Invitations for others, to talk
-    or to look on, are in each room. docs/web.md says how to reach it from other machines.
+    It prints an address with a token; anybody who has that address can come in. Each room has
+    invitations for others, to talk or to look on. docs/web.md says how to reach it from other machines.
     """
     settings = flags.settings()
     try:
@@ -67,9 +67,9 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
     with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
         flags.show_result({"address": address}, f"The web room is open: {address}")
-        tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
+        tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
         if not is_this_machine(host):
-            tell("Other machines can reach it, and what is sent can be read: see docs/web.md for TLS.")
+            tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
         if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         config = uvicorn.Config(
