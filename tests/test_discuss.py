@@ -232,7 +232,9 @@ def test_the_document_gains_the_block_only_with_into(place: Path) -> None:
     path = place / "docs" / "rfc.md"
     lines = discuss(place, "rfc.md")
     assert path.read_text() == RFC
-    assert texts(lines, "update") == ["rfc.md is not changed; with --into it gains this block."]
+    assert texts(lines, "update") == [
+        "rfc.md is not changed; only a discussion begun with --into adds its block."
+    ]
     assert kinds(lines)[-2:] == ["saved", "done"]
     assert "menu" not in kinds(lines)
     again = discuss(place, "rfc.md", into=True)

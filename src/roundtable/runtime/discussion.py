@@ -206,7 +206,7 @@ class DocumentExecutor(Executor):
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self._path.name)
         if not self._into:
-            return f"{name} is not changed; with --into it gains this block."
+            return f"{name} is not changed; only a discussion begun with --into adds its block."
         section = task.step.section(task.step.outputs[0])
 
         def change(found: bytes | None) -> tuple[bytes | None, str | None]:

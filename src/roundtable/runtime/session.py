@@ -76,12 +76,14 @@ class Session:
         on_words: Callable[[str, str], None] | None = None,
         review: bool = False,
         account: BudgetAccount | None = None,
+        again: str = "",
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
         `on_words` is handed a speaker's key and words as they come, before they count; with `review` the user
-        accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost.
+        accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost;
+        `again` is the command that goes on, where it needs more words than the item's name.
         """
         self.root = Path(root)
         self.folder = self._find_folder(item, items_folder)
@@ -98,6 +100,7 @@ class Session:
         self._on_words = on_words or (lambda *_: None)
         self._review = review
         self._account = account
+        self._again = again
         self._leg: Leg | None = None
         self._executor: Executor | None = None
         self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
@@ -283,7 +286,8 @@ class Session:
                 return do.Leave()
 
     async def _show_paused(self) -> None:
-        await self._show(Line("paused", f"Paused; everything is saved. Go on with: {self._command()}"))
+        again = self._again or self._command()
+        await self._show(Line("paused", f"Paused; everything is saved. Go on with: {again}"))
 
     async def _show_hand_off(self, leg: Leg) -> None:
         """Show in a few lines what is needed to build the item."""
@@ -346,7 +350,7 @@ class Session:
                     raise PanelFailed(
                         failure.failed,
                         saved="Everything said so far is saved.",
-                        do=f"The same command goes on from there: {self._command()}",
+                        do=f"The same command goes on from there: {self._again or self._command()}",
                     ) from failure
             choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if leg.can_wrap_up else (TRY_AGAIN, OFFLINE)
             choice = await self._choose("Try again, or go on with the offline panel?", choices)

@@ -39,6 +39,11 @@ def test_json_lines_have_exactly_the_promised_fields_and_count_from_one(cli: Com
     assert ran.lines[-1]["text"].endswith(f"Go on with: roundtable analyze {SLUG}")
 
 
+def test_the_way_to_go_on_names_the_project_that_the_command_named(cli: CommandLine) -> None:
+    ran = cli.run("analyze", SLUG, "--json", "--root", ".", answers=ANSWERS)
+    assert ran.lines[-1]["text"].endswith(f"Go on with: roundtable analyze {SLUG} --root .")
+
+
 def test_every_message_is_asked_for_and_echoed_as_typed(cli: CommandLine) -> None:
     ran = cli.run("analyze", "--json", answers=["Inspectors save  a \x1b[31mform\x1b[0m. \xe9\U0001f600"])
     said = [line for line in ran.lines if line["speaker"] == "user"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +16,7 @@ import click
 from ... import content
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
+from ...core.text import clean_text
 from ...project import Project, choose_panel, find_lacking
 from ...settings import user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
@@ -62,7 +64,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
     if start_over and (told := talk.project.start_over(entry.slug)):
         tell(told)
-    return talk.analyze(entry, command("analyze", entry.slug), reopen=reopen)
+    return talk.analyze(entry, talk.command("analyze", entry.slug), reopen=reopen)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -76,7 +78,7 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     """
     talk = _Talk(flags)
     entry = talk.project.choose_item(item)
-    return talk.analyze(entry, command("elaborate", entry.slug, "--step", step), step=step)
+    return talk.analyze(entry, talk.command("elaborate", entry.slug, "--step", step), step=step)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -92,7 +94,7 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
     """
     talk = _Talk(flags)
     folder = talk.project.find_discussion_folder(file)
-    again = command("discuss", file, *(["--into"] if into else []))
+    again = talk.command("discuss", file, *(["--into"] if into else []))
     return talk.hold(partial(talk.project.open_discussion, file, into=into), folder, again)
 
 
@@ -111,6 +113,11 @@ class _Talk:
         self._answers = open_answers(flags.answers)
         self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
         self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
+
+    def command(self, *words: str) -> str:
+        """Return a command as it is typed in the same shell, for the same project."""
+        root = clean_text(self._flags.root or "")
+        return command(*words) + (f" --root {shlex.quote(root)}" if root else "")
 
     def choose_item(self) -> ItemEntry:
         """Return the open item; if there are several, ask which, or list them if nobody can be asked."""
@@ -193,6 +200,7 @@ class _Talk:
             interactive=self._at_terminal,
             account=account,
             review=settings.review and answers.from_terminal,
+            again=again,
         )
         if self._is_painted:
             from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
