@@ -122,6 +122,14 @@ def test_few_good_contributions_are_refused() -> None:
 
 
 @pytest.mark.rule("ART-8", "LOOP-7")
+def test_a_file_that_the_user_names_has_no_more_lines_for_that() -> None:
+    named = replace(TABLE, turns=(Turn(1, USER, "Look at forms/sync.py and at forms/old.py:7, please."),))
+    assert check("See `forms/sync.py:900`, where the copy is dropped.", named) == ("path",)
+    assert check("See `forms/old.py:71`, where the copy is dropped.", named) == ("path",)
+    assert check("You name `forms/old.py:7`; the copy is dropped in `forms/sync.py:12`.", named) == ()
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
 def test_most_bad_contributions_are_caught_for_the_right_reason() -> None:
     assert len(BAD) >= 20
     missed = {text: check(text) for text, kind in BAD if kind not in check(text)}

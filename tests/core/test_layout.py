@@ -50,13 +50,15 @@ def test_documents_stand_below_decisions_elsewhere_and_above_what_is_open_and_th
 
 
 @pytest.mark.rule("TABLE-1")
-def test_the_oldest_documents_give_way_and_what_else_is_known_takes_its_room_first() -> None:
+def test_the_oldest_documents_give_way_and_half_of_the_room_is_theirs() -> None:
     documents = tuple(Material(f"{number}.md", str(number) * 24_000) for number in range(4))
     parts, left_out = lay_out(documents, NOTHING_KNOWN, ROOM, write)
     assert [len(text) for _, text in parts] == [5_000, 20_015]
     assert left_out == [*documents[:2]]
     long = replace(KNOWN, excerpts=(Material("a.py:3", "x" * 12_000),) * 2)
-    assert lay_out((*documents, Material("empty.md", "")), long, ROOM, write)[1] == [*documents]
+    parts, left_out = lay_out((*documents, Material("empty.md", "")), long, ROOM, write)
+    assert [len(text) for part, text in parts if part in documents] == [ROOM // 2 + 15]  # with its heading
+    assert left_out == [*documents[:3]]
 
 
 def test_what_was_sent_before_takes_no_room() -> None:

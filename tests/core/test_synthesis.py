@@ -218,6 +218,7 @@ def test_only_what_is_taken_back_or_reversed_goes(words: str, left: tuple[int, .
          "On second thought, keep it. Nobody minds."),
         ("We drop the lock. On second thought, why not?", "We drop the lock."),
         ("We drop the lock. No wait time is acceptable.", "We drop the lock. No wait time is acceptable."),
+        ("We drop it. Actually, no, the limit is 5.", "We drop it. Actually, no, the limit is 5."),
     ],
 )  # fmt: skip
 def test_what_a_message_takes_back_itself_is_not_decided(words: str, kept: str) -> None:
@@ -424,6 +425,9 @@ def test_what_a_later_message_says_instead_is_the_decision(first: str, words: st
         "Scratch that, we need to think about it.",
         "I was wrong about the redirect. Browsers keep it because it is permanent.",
         "I take back the decision on the redirect.",
+        "Ops say it is too costly. Scratch that decision.",
+        "Good point. Undo that decision.",
+        "Sorry. Scratch that.",
     ],
 )
 def test_what_only_takes_back_decides_nothing(words: str) -> None:

@@ -200,8 +200,9 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
     for found in find_paths(text):
-        if any(found["path"] in trusted_text(each) for each in known):
-            continue  # they quote the item, a document or the user
+        after = (rest for each in known for rest in trusted_text(each).split(found[0])[1:])
+        if any(not rest[:1].isdigit() for rest in after):
+            continue  # they quote the item, a document or the user, line and all
         if problem := check_citation(found, lines_of):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
             yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)

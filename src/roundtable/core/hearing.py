@@ -227,9 +227,9 @@ _DECIDES = re.compile(
     r"|won't|want|refuse|skip|prefer|need|shall|'ll|start|stop|make|set|build|ship|allow|accept|reject|leave"
     r"|do|don't)\b"
     r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
-    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add"
+    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:(?:refuse|keep|drop|use|take|make|set|remove|add"
     r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
-    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
+    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b|option [a-z]\b"
     r"|[a-c]\b[.!,]?)"
 )
 
@@ -273,7 +273,7 @@ def find_taken_back(text: str) -> TakenBack | None:
     return _read_sentences(text)[1]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)  # few: a message may be long
 def _read_sentences(text: str) -> tuple[tuple[str, ...], TakenBack | None]:
     """Return the sentences that stand, and what the message takes back of those before it."""
     standing: list[str] = []
@@ -282,8 +282,9 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], TakenBack | None]:
     for sentence in split_sentences(text):
         scratches, said = _SCRATCHES.match(sentence), fold_text(sentence).strip()
         is_blunt = scratches is not None and scratches["bluntly"] is not None
-        is_meant = is_blunt or (scratches is not None and not sentence.endswith("?"))
-        if is_meant and (place := _find_last_decision(standing)) is not None:
+        says_more = bool(strip_correction(sentence)) and not _holds_instead(sentence)
+        is_meant = is_blunt or (scratches is not None and not sentence.endswith("?") and not says_more)
+        if is_meant and (place := _find_last_decision(standing, by_form=not is_blunt)) is not None:
             del standing[place:]  # with the reasons that were given for it
         elif (found := _find_retraction(said, scratches)) and (taken is None or found.is_certain):
             taken, first = found, len(standing)
@@ -317,11 +318,12 @@ def _holds_instead(sentence: str) -> bool:
     return is_name or bool(_MEANT.match(said)) or _is_resolute(sentence)
 
 
-def _find_last_decision(sentences: list[str]) -> int | None:
-    """Return the place of what was just decided, by its sound or else by its form; None where nothing was."""
+def _find_last_decision(sentences: list[str], *, by_form: bool) -> int | None:
+    """Return the place of what was just decided, by its sound or else by its form; None if nothing was."""
     just_said = range(max(0, len(sentences) - _JUST_SAID), len(sentences))
     resolute = [at for at in just_said if _is_resolute(sentences[at])]
-    return max(resolute or [at for at in just_said if _is_firm(sentences[at])], default=None)
+    firm = [at for at in just_said if _is_firm(sentences[at])] if by_form else []
+    return max(resolute or firm, default=None)
 
 
 def _is_resolute(sentence: str) -> bool:

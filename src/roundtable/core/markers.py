@@ -178,6 +178,16 @@ def begins_like_elaboration(comment: str) -> bool:
     return _ELABORATION_START.match(comment) is not None
 
 
+def begins_like_feedback(line: str) -> bool:
+    """Whether a line was a marker before feedback, however it was edited since: no answer follows it."""
+    return line.lstrip().startswith("<!-- Feedback:") and line.rstrip().endswith("-->")
+
+
+def begins_like_section(comment: str) -> bool:
+    """Whether a comment was a marker of ours below the heading of a section, however it was edited since."""
+    return comment.lstrip().startswith(("<!-- Step ", "<!-- Feedback: step "))
+
+
 def find_malformed_marker(line: str) -> str:
     """Return the kind of marker, in small letters, that a line fails to be; empty where nothing is wrong."""
     meant = _MEANT.search(line)

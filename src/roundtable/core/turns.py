@@ -137,7 +137,7 @@ def lay_out(
     """Return the parts that were not sent yet in their order, each as it is written, and what is left out.
 
     The documents stand amid what else is known, the step's own last; the first give way where all of it would
-    be longer than `room`.
+    be longer than `room`. Half of the room is theirs, however much else is known.
     """
 
     def write_all(kind: PartKind, parts: Sequence[Material]) -> list[tuple[Material, str]]:
@@ -148,7 +148,7 @@ def lay_out(
     above = write_all("related", known.related)
     below = write_all("page", known.pages) + write_all("excerpt", known.excerpts)
     below += write_all("corrections", corrections)
-    room -= sum(len(text) for _, text in above + below)
+    room = max(room - sum(len(text) for _, text in above + below), room // 2)
     laid: list[tuple[Material, str]] = []
     left_out: list[Material] = []
     for each in reversed(documents):

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from msgspec import Struct
 
-from ..core.markers import FeedbackMarker, NoneMarker, parse_marker
+from ..core.markers import NoneMarker, begins_like_feedback, parse_marker
 from ..core.steps import DEPTHS, Step
 from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
@@ -146,7 +146,7 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
     indent, is_feedback = 0, False
     for number, line, is_fenced in (*joined_lines(text), (0, "# The end", False)):
         heading = None if is_fenced else parse_heading(line)
-        is_marked = isinstance(parse_marker(line), FeedbackMarker)
+        is_marked = begins_like_feedback(line)
         begins = None if is_fenced else LABELLED.fullmatch(line.strip())
         is_entry = not is_fenced and not line.startswith(OPEN_QUESTION) and (not begins or label in labels)
         entry = _ENTRY.match(line) if is_entry else None

@@ -18,6 +18,7 @@ from ..core.markers import (
     Marker,
     StepMarker,
     begins_like_elaboration,
+    begins_like_section,
     parse_marker,
 )
 from ..core.text import parse_heading, stem_word, unescape_markdown
@@ -299,8 +300,6 @@ def find_labelled(document: str, label: str) -> str:
 
 ADDITIONAL = "Additional Insights from Elaboration"
 
-# Where one of these follows the heading of a section, the section was made for a step.
-_OURS = (StepMarker, FeedbackMarker)
 _BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
@@ -348,7 +347,7 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         if block.kind != "heading":
             continue
         level = block.level
-        is_ours = after is not None and level == 2 and isinstance(after.marker, _OURS)
+        is_ours = after is not None and level == 2 and begins_like_section(after.text)
         is_marked = before is not None and before.is_elaboration_marker and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
         continues = block_level > 0 and _continues_block(block, block_level)
@@ -380,7 +379,11 @@ def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
     for place in range(at + 1, len(pieces)):
         piece = pieces[place]
         is_end = piece.kind == "heading" and not _continues_block(piece, level)
-        if is_end or piece.is_elaboration_marker or isinstance(piece.marker, (*_OURS, EndMarker)):
+        if (
+            is_end
+            or piece.is_elaboration_marker
+            or isinstance(piece.marker, StepMarker | FeedbackMarker | EndMarker)
+        ):
             return place
         level = level or piece.level
     return len(pieces)

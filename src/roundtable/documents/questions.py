@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
-from ..core.markers import FeedbackMarker, parse_marker
+from ..core.markers import begins_like_feedback
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
 from .blocks import find_decisions, find_elaboration_blocks
@@ -60,7 +60,7 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
     for number, line in prose_lines(text):
         if heading := parse_heading(line):
             is_list = heading[1].casefold() == "open questions"
-        elif isinstance(parse_marker(line), FeedbackMarker):  # what is said at the menu after a discussion
+        elif begins_like_feedback(line):  # what is said at the menu after a discussion
             is_list = False
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
         if found and found["question"].casefold().rstrip(".") != "none":

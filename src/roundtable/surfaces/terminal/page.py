@@ -143,10 +143,10 @@ class LineFormatter:
         return self._render_markdown(text, sign)
 
     def _format_menu(self, menu: Menu, above: str) -> str:
-        choices = _BETWEEN.join(f"{each.key} {each.label}" for each in menu.choices)
+        choices = _BETWEEN.join(clean_text(f"{each.key} {each.label}") for each in menu.choices)
         rest = "Enter continues; edit, back, undo change it; the rest is feedback."
         if not menu.takes_feedback:
-            rest = f"Enter: {menu.on_enter.label}."
+            rest = f"Enter: {clean_text(menu.on_enter.label)}."
         offered = f"{above}\n{choices}" if above else choices
         return self._render_plain(offered) + self._render_plain(rest, style=_QUIET)
 
