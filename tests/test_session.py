@@ -42,6 +42,16 @@ def test_a_step_asks_writes_saves_and_ends_at_its_menu(place: tuple[Path, Path])
     assert lines[-1].text == f"Paused; everything is saved. Go on with: roundtable analyze {item.name}"
 
 
+@pytest.mark.rule("STEP-4", "MENU-1")
+@pytest.mark.parametrize("key", ["C", "c", "[C]"])
+def test_the_letters_of_a_menu_answer_no_question(place: tuple[Path, Path], key: str) -> None:
+    root, item = place
+    lines = talk(root, item, [key, *ANSWERS])
+    assert "for the menu after this step" in texts(lines, "notice")[-1]
+    assert meta(item)["steps_completed"] == ["00-01"]
+    assert f": {key}" not in (item / "quick-scan.md").read_text()
+
+
 @pytest.mark.rule("STEP-6", "GREET-4", "META-4", "STEP-3")
 def test_the_whole_analysis_runs_to_its_end(place: tuple[Path, Path]) -> None:
     root, item = place

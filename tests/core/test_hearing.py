@@ -353,7 +353,7 @@ def test_an_answer_to_edit_is_meant_by_its_whole_name_before_the_beginning_of_an
      "sure", "fits"],
 )  # fmt: skip
 def test_plain_agreement_takes_a_draft(words: str) -> None:
-    assert agrees_to_draft(words)
+    assert agrees_to_draft(words, "medium, complexity: low")
 
 
 @pytest.mark.rule("STEP-4")
@@ -363,4 +363,8 @@ def test_plain_agreement_takes_a_draft(words: str) -> None:
      "yes and no", "that fits in one table", "sure thing button", "correct the total", "It works offline"],
 )  # fmt: skip
 def test_more_than_agreement_is_an_answer(words: str) -> None:
-    assert not agrees_to_draft(words)
+    assert not agrees_to_draft(words, "medium, complexity: low")
+
+
+def test_yes_to_a_draft_that_says_no_is_an_answer_of_its_own() -> None:
+    assert not agrees_to_draft("Yes", "No, the report only reads it.")

@@ -105,6 +105,10 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
+HEARING = 1
+"""A wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing."""
+
+
 class Opening(Struct, frozen=True):
     """What a leg starts from: who, what, where, and all that is known by then."""
 
@@ -135,8 +139,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
-    can_ask_to_end: bool = False
-    """Whether a wish to end is asked about, and an emptied review goes on; older journals have neither."""
+    hearing: int = 0
+    """How words are heard: 0 as in journals before `HEARING`, which have to replay as they were."""
     asks_last: bool = False
     """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
@@ -501,7 +505,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
-    if words in ("e", "E", "[E]") or steering == "edit":
+    if words in ("e", "E", "[E]") or steering == "edit" or _is_menu_key(now, question, words):
         return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
@@ -556,9 +560,17 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     return _ask_question(after) if has_answer else _collect_offers(after)
 
 
+def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
+    """Whether a lone letter is meant for the menu: it names no option where none was spoken of."""
+    spoken = (question.text, question.example, *(answer.text for answer in now.given_answers))
+    is_key = now.opening.hearing > 0 and words.strip("[]").upper() == "C"
+    return is_key and not any("option" in text.casefold() for text in spoken)
+
+
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
     offer = _find_offer(now, question)
-    if offer and (is_silence(words) or agrees_to_draft(words)):
+    agrees = offer is not None and now.opening.hearing > 0 and agrees_to_draft(words, offer.text)
+    if offer and (is_silence(words) or agrees):
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
@@ -939,7 +951,7 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
         user_name=opening.user_name, has_review=opening.has_review,
-        can_ask_to_end=opening.can_ask_to_end,
+        can_ask_to_end=opening.hearing > 0,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
 

@@ -573,10 +573,13 @@ _AGREES = re.compile(
 )
 
 
-def agrees_to_draft(text: str) -> bool:
-    """Whether a message says no more than that the draft of an answer fits: "Yes, that fits."."""
-    words = words_of(text)
-    return bool(words) and _AGREES.fullmatch(" ".join(words)) is not None
+def agrees_to_draft(text: str, draft: str) -> bool:
+    """Whether a message says no more than that the draft of an answer fits: "Yes, that fits."
+
+    To a draft that says yes or no itself, "yes" may be the answer.
+    """
+    words, is_open = words_of(text), not {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}
+    return bool(words) and is_open and _AGREES.fullmatch(" ".join(words)) is not None
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:

@@ -48,7 +48,7 @@ REVIEW_EMPTY = (
 )
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
-    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
+    "Letters and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
 )
 NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
 AT_A_MENU = (

@@ -20,7 +20,7 @@ from ..catalogue import read_roster
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines
-from ..core.analysis import Analysis, Opening
+from ..core.analysis import HEARING, Analysis, Opening
 from ..core.elaboration import DEFAULT_MAX_TURNS
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import Line
@@ -146,7 +146,7 @@ class DocumentSession(Session):
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
             has_review=True,
-            can_ask_to_end=True,
+            hearing=HEARING,
         )
 
     def _command(self) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
 from ..core import events as on
-from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
+from ..core.analysis import HEARING, Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
@@ -287,7 +287,7 @@ class Resume:
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
             has_review=True,
-            can_ask_to_end=True,
+            hearing=HEARING,
             track=track.key,
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
