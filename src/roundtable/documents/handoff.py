@@ -364,7 +364,7 @@ def write_summary(hand_off: HandOff, command: str) -> str:
             (hand_off.questions, "open question"),
         )
     ]
-    lines = [f"For whoever builds it: {', '.join(counts)}."]
+    lines = [f"For the developer who builds it: {', '.join(counts)}."]
     lines += [
         f"First failing test: {unescape_markdown(_name_test(each).replace('**', ''))} ({each.source})"
         for each in hand_off.first_test

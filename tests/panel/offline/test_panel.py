@@ -815,3 +815,12 @@ def test_a_decision_that_a_later_message_takes_back_is_nowhere_decided(first: st
     assert f'replaces "{first}"' in decision.detail
     assert settled.insights == ()
     assert first.rstrip(".") not in talk.summary
+
+
+@pytest.mark.rule("SYN-9")
+def test_a_statement_that_the_next_message_takes_back_and_replaces_is_no_entry() -> None:
+    said = ("We use total_seconds() // 3600.", "Actually no, forget that. We use total_seconds() / 3600 here")
+    settled = settle((talk := Discussion(FORMS, says=(*said, "done"))).draft, talk.turns, ROSTER)
+    assert [entry.text for entry in settled.entries if "// 3600" in entry.text] == []
+    kept = Discussion(FORMS, says=(said[0], "Forget that. The office has no printer.", "done"))
+    assert any("// 3600" in entry.text for entry in kept.draft.entries)

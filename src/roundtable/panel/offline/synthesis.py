@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import ceil
 
 from ...core.commands import Table
-from ...core.hearing import address
+from ...core.hearing import address, find_taken_back, is_about
 from ...core.synthesis import (
     NO_REASON,
     SUMMARY_LENGTH,
@@ -22,6 +23,7 @@ from ...core.synthesis import (
     join_lines,
     shorten_text,
 )
+from ...core.turns import USER, Turn
 from .lexicon import drop_name, telling_stems
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
@@ -47,7 +49,9 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     """Draft the synthesis from what the user said, without small talk."""
     found = follow_discussion(table, library)
     drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
+    corrected = set(_find_corrected(table.turns))
     said = [each for each in found.said if not ((drift := drifts[each.turn]) and drift.is_chat)]
+    said = [each for each in said if each.turn not in corrected]
     marked = decision_turns(table.turns)
     decided = [each for each in said if each.piece.kind == "decision" and each.turn in marked]
     told = [each for each in said if each.piece.kind == "statement" and (each.prompt or _stems(each))]
@@ -63,6 +67,15 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     half = SUMMARY_LENGTH // len(parts)
     short = (shorten_text(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
     return Draft(insights, decisions, questions, summary=" ".join(short))
+
+
+def _find_corrected(turns: Sequence[Turn]) -> Iterator[int]:
+    """Yield the user's turns that the next one takes back and replaces: "Forget that. We use X"."""
+    own = [turn for turn in turns if turn.speaker == USER]
+    for before, turn in pairwise(own):
+        taken = find_taken_back(turn.text)
+        if taken and taken.needs_last and taken.instead and is_about(" ".join(taken.instead), before.text):
+            yield before.number
 
 
 def _stems(said: SaidPiece) -> frozenset[str]:
