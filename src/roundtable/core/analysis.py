@@ -505,7 +505,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
-    if words in ("e", "E", "[E]") or steering == "edit" or _is_menu_key(now, question, words):
+    if steering == "edit" or _is_menu_key(now, question, words):
         return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
@@ -561,10 +561,10 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
 
 
 def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
-    """Whether a lone letter is meant for the menu: it names no option where none was spoken of."""
+    """Whether a lone letter is meant for the menu: E always, C unless options were spoken of."""
     spoken = (question.text, question.example, *(answer.text for answer in now.given_answers))
-    is_key = now.opening.hearing > 0 and words.strip("[]").upper() == "C"
-    return is_key and not any("option" in text.casefold() for text in spoken)
+    key, names_options = words.strip("[]").upper(), any("option" in text.casefold() for text in spoken)
+    return key == "E" or (key == "C" and now.opening.hearing > 0 and not names_options)
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:

@@ -63,7 +63,7 @@ _TRADEOFF = (
 _PLAIN_FOCUS = Focus(
     step="00-00",
     label="",
-    gap="What somebody would still have to ask before building it is not visible yet.",
+    gap="We do not know yet what a developer would still have to ask before building it.",
     question="what is still missing here before somebody could build it without asking again?",
     topic="what is still missing here",
 )
