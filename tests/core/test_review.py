@@ -174,6 +174,95 @@ def test_what_is_heard_at_a_review(text: str, answer: ReviewAnswer) -> None:
 
 
 @pytest.mark.rule("SYN-8")
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("ok, looks good now", ()),
+        ("done", ()),
+        ("Done, thanks!", ()),
+        ("that's fine", ()),
+        ("accept", ()),
+        ("Ok, that is fine now.", ()),
+        ("It looks right to me.", ()),
+        ("well ok", ()),
+        ("That's all good, thank you", ()),
+        ("we're done", ()),
+        ("drop 2, 3 and 6 please", (2, 3, 6)),
+        ("please drop 2 and 3", (2, 3)),
+        ("remove number 4", (4,)),
+        ("Remove entries 2 and 3, please.", (2, 3)),
+        ("ok, drop #4", (4,)),
+        ("Yes, please delete 1 and 5!", (1, 5)),
+        ("drop 2 too", (2,)),
+        ("Strike no. 4", (4,)),
+        ("drop the entry 3", (3,)),
+        ("So drop 2, 3, thanks", (2, 3)),
+    ],
+)
+def test_a_free_sentence_at_a_review_accepts_or_drops(text: str, numbers: tuple[int, ...]) -> None:
+    assert hear_review(text) == ReviewAnswer("drop" if numbers else "accept", numbers)
+
+
+@pytest.mark.rule("SYN-8")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "looks good, but 4 is wrong",
+        "not done",
+        "done?",
+        "that's fine except 2",
+        "ok, what about 3?",
+        "accept 3",
+        "I don't accept that",
+        "good point",
+        "no, that's fine",
+        "done with the insights",
+        "should I drop 2?",
+        "don't drop 2",
+        "drop 2 but keep 3",
+        "drop 2 or 3",
+        "remove 2 days from the estimate",
+        "drop 2 and edit 3",
+        "drop 1-3",
+        "drop number",
+        "we dropped 2",
+        "please drop the lock",
+        "now",
+        "thanks, please",
+    ],
+)
+def test_a_doubtful_sentence_at_a_review_changes_nothing(text: str) -> None:
+    assert hear_review(text).kind == "unclear"
+
+
+@pytest.mark.rule("SYN-8")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Number 4 is wrong, I said option A.",
+            "`edit 4 NEW WORDS` changes entry 4; `drop 4` leaves it out.",
+        ),
+        ("3 should name the office", "`edit 3 NEW WORDS` changes entry 3; `drop 3` leaves it out."),
+        ("add decison: We use Redis", "Did you mean `add decision: We use Redis`?"),
+        ("add an open qestion: Who pays?", "Did you mean `add question: Who pays?`?"),
+    ],
+)
+def test_what_was_probably_meant_at_a_review_is_asked_back(text: str, told: str) -> None:
+    talk = under_review(text)
+    assert talk.texts("notice")[-1] == f"Nothing was changed. {told}"
+    assert len(talk.now.draft.entries) == 4
+
+
+@pytest.mark.rule("SYN-8")
+def test_an_older_journal_hears_only_the_commands_themselves() -> None:
+    for text in ("done", "ok, looks good now", "please drop 2", "drop 2 please", "remove number 4"):
+        assert hear_review(text, is_strict=True) == ReviewAnswer("unclear"), text
+    added = ReviewAnswer("add", (), "decison: We use Redis")
+    assert hear_review("add decison: We use Redis", is_strict=True) == added
+
+
+@pytest.mark.rule("SYN-8")
 @given(st.lists(st.text(max_size=40) | st.sampled_from(["drop 1", "edit 2 x", "add y", "undo"]), max_size=8))
 def test_whatever_is_said_the_review_ends_in_what_was_shown_last(messages: list[str]) -> None:
     talk = under_review(*messages)

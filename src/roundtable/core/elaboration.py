@@ -471,7 +471,11 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    answer, draft, relayed = hear_review(event.text), now.draft, event.relayed
+    answer, draft, relayed = (
+        hear_review(event.text, is_strict=not now.can_ask_to_end),
+        now.draft,
+        event.relayed,
+    )
     if now.editing is not None:
         if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
@@ -484,6 +488,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         if missing:
             there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
             text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
+        elif answer.numbers:
+            text = lines.REVIEW_NAMED.format(answer.numbers[0])
+        elif answer.words:
+            text = f"Nothing was changed. Did you mean `{answer.words}`?"
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":

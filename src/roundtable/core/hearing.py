@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, get_args
@@ -425,9 +426,19 @@ _ACCEPTS = re.compile(
     r"accept(?: all| it)?|ok|okay|yes|write(?: it)?|fine|good|looks good(?: to me)?|that's (?:fine|it)"
     r"|perfect|great|agreed|go ahead"
 )
+_ASIDE = "ok|okay|yes|please|thanks|thank you|now|then|so|well"
+_ACCEPTS_FREELY = re.compile(
+    rf"(?:(?:{_ASIDE}) ){{0,3}}(?:{_ACCEPTS.pattern}|done|(?:i'm|we're|i am|we are) done|all good|lgtm"
+    r"|(?:that's|that is|it's|it is|this is|(?:that |it |this |everything )?looks)(?: all)? "
+    rf"(?:fine|good|right|correct|great|perfect|ok|okay)(?: to me| for me| as it is)?)(?: (?:{_ASIDE})){{0,3}}"
+)
 _POLITE = frozenset({"thanks", "thank you", "please"})
 _DROPS = re.compile(
-    r"(?:drop|strike|delete|remove)\s++(?P<numbers>\d[\d\s,]*+(?:and\s++[\d\s]++)?)\.?", re.IGNORECASE
+    rf"(?P<before>(?:(?:{_ASIDE})\b[,.!]?+\s++){{0,3}})(?:drop|strike|delete|remove)\s++"
+    r"(?P<named>(?:(?:the\s++)?(?:numbers?+|entry|entries|points?+|no\.?+)\s++)?#?+)"
+    r"(?P<numbers>\d[\d\s,]*+(?:and\s++[\d\s]++)?)\.?"
+    rf"(?P<after>(?:[,\s]*+(?:{_ASIDE}|too|as well)\b){{0,3}}[.!]*+)",
+    re.IGNORECASE,
 )
 _EDITS = re.compile(
     r"(?:edit|change|reword)\s++(?P<number>\d{1,4})(?=[\s:.]|$)\s*+[:.]?+\s*+(?P<words>\S.*)?",
@@ -438,7 +449,17 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
+_MISSPELT = 0.83
 _PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
+_ADDS_UNKNOWN = re.compile(
+    r"add\s++(?:an?\s++)?(?:open\s++)?(?P<kind>[a-z]{5,10})\s*+:\s*+(?P<words>\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_NAMES_ENTRY = re.compile(
+    r"(?:(?<!\w)(?:number|entry|point|no\.)\s++|#)(?P<number>\d{1,4})(?!\w)"
+    r"|^(?P<first>\d{1,4})\s++(?:is|was|should|must|says|needs)\b",
+    re.IGNORECASE,
+)
 
 
 class ReviewAnswer(Struct, frozen=True):
@@ -450,15 +471,21 @@ class ReviewAnswer(Struct, frozen=True):
     part: Part = "insights"
 
 
-def hear_review(text: str) -> ReviewAnswer:
-    """Return what a message at a review asks for; `unclear` where it asks for nothing that is known."""
+def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
+    """Return what a message at a review asks for; `unclear` where it asks for nothing that is known.
+
+    What is unclear may name an entry, or have what was probably meant as its words. `is_strict` is for older
+    journals, in which only the commands themselves were heard.
+    """
     said = text.strip()
     parts = {part.strip() for part in re.split(r"[.,!;]", fold_text(said))} - {"", *_POLITE}
-    if is_silence(text) or (parts and all(map(_ACCEPTS.fullmatch, parts))):
+    accepts = _ACCEPTS if is_strict else _ACCEPTS_FREELY
+    if is_silence(text) or (parts and all(map(accepts.fullmatch, parts))):
         return ReviewAnswer("accept")
     if parts == {"undo"}:
         return ReviewAnswer("undo")
-    if found := _DROPS.fullmatch(said):
+    found = _DROPS.fullmatch(said)
+    if found and not (is_strict and (found["before"] or found["named"] or found["after"])):
         numbers = (int(number[:6]) for number in re.findall(r"\d+", found["numbers"]))
         return ReviewAnswer("drop", tuple(dict.fromkeys(numbers)))
     if found := _EDITS.fullmatch(said):
@@ -466,10 +493,16 @@ def hear_review(text: str) -> ReviewAnswer:
         if said[:6].lower() == "change" and words.lower().startswith("to "):
             words = words[3:].lstrip()
         return ReviewAnswer("edit", (int(found["number"]),), words)
+    if not is_strict and (found := _ADDS_UNKNOWN.fullmatch(said)):
+        kind = found["kind"].lower()
+        close = get_close_matches(kind, _PARTS, 1, _MISSPELT) if kind.removesuffix("s") not in _PARTS else []
+        if close:
+            return ReviewAnswer("unclear", (), f"add {close[0]}: {found['words']}")
     if found := _ADDS.fullmatch(said):
         part = (found["part"] or "insight").lower().split()[-1]
         return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
-    return ReviewAnswer("unclear")
+    found = None if is_strict else _NAMES_ENTRY.search(said)
+    return ReviewAnswer("unclear", (int(found["number"] or found["first"]),) if found else ())
 
 
 # --- at a menu ------------------------------------------------------------------------------------------

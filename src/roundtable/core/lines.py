@@ -46,6 +46,7 @@ REVIEW_EMPTY = (
     "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
     "change, `add decision: WORDS` (or insight, question, action) adds an entry."
 )
+REVIEW_NAMED = "Nothing was changed. `edit {0} NEW WORDS` changes entry {0}; `drop {0}` leaves it out."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "Letters and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
