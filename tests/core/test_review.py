@@ -48,7 +48,7 @@ def test_nothing_is_written_before_the_user_accepts() -> None:
     (shown,) = talk.texts("review")
     assert "  1. [Alex] Forms are filled in twice." in shown
     assert '  3. Late forms are refused ("Refuse late forms."): a lost form is expensive' in shown
-    assert "  4. Who is told?: for Maya" in shown
+    assert "  4. Who is told? (for Maya)" in shown
     assert talk.says("").now.has_ended
     assert "- [Alex] Forms are filled in twice.\n" in block_of(talk)
 
@@ -95,6 +95,34 @@ def test_an_entry_can_be_edited_in_the_input_line() -> None:
     assert '- Late forms are refused ("Refuse late forms."): a lost form is expensive\n' in block_of(left)
 
 
+@pytest.mark.rule("SYN-7", "SYN-8", "SYN-10")
+def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
+    talk = under_review("edit 3: Option A: the lease is the timeout plus 10 s", "accept")
+    assert "- Option A: the lease is the timeout plus 10 s\n" in block_of(talk)
+    save = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
+    assert save.record.synthesis_summary == "Decided: Option A: the lease is the timeout plus 10 s"
+    kept = under_review("edit 3 Late forms: refused at once: a lost form is expensive").now.draft.decisions[0]
+    assert (kept.text, kept.detail) == ("Late forms: refused at once", "a lost form is expensive")
+
+
+@pytest.mark.rule("SYN-8")
+@pytest.mark.parametrize(
+    ("words", "text", "detail"),
+    [
+        ("Who is told? (for Lena)", "Who is told?", "for Lena"),
+        ("Who is told?: for Lena", "Who is told?", "for Lena"),
+        ("Who is told: Maya or Jordan?", "Who is told: Maya or Jordan?", ""),
+        ("Who pays (Lena or Tom)?", "Who pays (Lena or Tom)?", ""),
+        ("The order of forms: for Maya", "The order of forms", "for Maya"),
+    ],
+)
+def test_a_question_of_the_review_may_say_who_can_resolve_it(words: str, text: str, detail: str) -> None:
+    talk = under_review("edit 4")
+    assert talk.commands[-1] == do.Listen("review", "Who is told? (for Maya)")
+    (asked,) = talk.says(words).now.draft.questions
+    assert (asked.text, asked.detail) == (text, detail)
+
+
 @pytest.mark.rule("SYN-8")
 def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
     talk = under_review("drop 3", "undo", "undo", "drop 9", "that is nonsense", "yes")
@@ -111,7 +139,7 @@ def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
         talk.hear(on.UserSpoke(words, relayed=True))
     block = block_of(talk.says("accept"))
     assert "Nobody fills in forms (unverified)\n" in block
-    assert "- Fines are abolished (unverified): the user settled it (unverified)\n" in block
+    assert "- Fines are abolished: the user settled it (unverified)\n" in block
 
 
 @pytest.mark.rule("SYN-8", "SYN-5")

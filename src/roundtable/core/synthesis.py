@@ -85,14 +85,14 @@ class Draft(Struct, frozen=True):
     def words_of_entry(self, number: int) -> str:
         """Return an entry's words as they are edited."""
         entry = next(entry for entry in self.entries if entry.number == number)
-        return f"{entry.text.rstrip('.')}: {entry.detail}" if entry.detail else entry.text
+        return _join_detail(entry.text, entry.detail)
 
     def drop_entries(self, numbers: Collection[int]) -> Draft:
         """Return the draft without these entries."""
         return self.change_entries(lambda _part, entry: None if entry.number in numbers else entry)
 
     def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
-        """Return the draft with new words for an entry; what follows a colon is its reason or owner.
+        """Return the draft with new words for an entry.
 
         Words that a host passed on, `relayed`, are marked (ART-8).
         """
@@ -127,11 +127,43 @@ class Draft(Struct, frozen=True):
 
 
 def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
-    """Return an entry with words of the user's as its text and detail; an insight has no detail."""
-    line = join_lines(words)
-    text, _, detail = (line, "", "") if part == "insights" else line.partition(": ")
+    """Return an entry with words of the user's.
+
+    A question may say who can resolve it, and an action whose it is. A decision is not cut at a colon, unless its
+    reason was left as it is: what follows may be a reason or the decision itself.
+    """
+    text, detail = join_lines(words), ""
+    kept = f": {entry.detail}"
+    if part == "questions":
+        text, detail = split_question(text)
+    elif part == "actions":
+        text, _, detail = text.partition(": ")
+    elif entry.detail and text.endswith(kept):
+        text, detail = text.removesuffix(kept), entry.detail
     changed = replace(entry, text=text.strip(), detail=detail.strip())
     return mark_entry(changed) if relayed else changed
+
+
+def _join_detail(text: str, detail: str) -> str:
+    """Return a text with its detail: in brackets after a question mark, else after a colon."""
+    if not detail:
+        return text
+    return f"{text} ({detail})" if text.endswith("?") else f"{text.rstrip('.')}: {detail}"
+
+
+def split_question(words: str) -> tuple[str, str]:
+    """Return a question, and what it says about why it is open and who can resolve it.
+
+    Earlier versions wrote `Who pays?: for Maya`.
+    """
+    text, mark, rest = words.partition("? (")
+    if mark and rest.endswith(")") and "?: " not in text and not rest.startswith(UNVERIFIED[1:]):
+        return f"{text}?", rest[:-1]
+    text, mark, rest = words.partition("?: ")
+    if mark:
+        return f"{text}?", rest
+    text, mark, rest = words.rpartition(": ")
+    return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
 
 # --- decisions ------------------------------------------------------------------------------------------
@@ -389,8 +421,8 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
 
 def lacks_reason(entry: Entry, part: Part) -> bool:
     """Whether a decision stands without a reason; one in its words stays where the user put it (SYN-7)."""
-    is_open = entry.detail == NO_REASON or not (entry.detail or _REASON.search(entry.text))
-    return part == "decisions" and is_open
+    may_tell = _REASON.search(entry.text) or (entry.review and ": " in entry.text)
+    return part == "decisions" and (entry.detail == NO_REASON or not (entry.detail or may_tell))
 
 
 def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
@@ -403,7 +435,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
         detail = NO_REASON if lacks_reason(entry, part) else detail
-    return f"{text.rstrip('.')}: {escape_markdown(detail)}" if detail else text
+    return _join_detail(text, escape_markdown(detail))
 
 
 def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:

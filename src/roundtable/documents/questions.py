@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
+from ..core.synthesis import split_question
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
 from .blocks import find_decisions, find_elaboration_blocks
@@ -95,7 +96,7 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
         blocks = find_elaboration_blocks(file, text)
         for line, words in read(text) if read else ():
             instants = [each.timestamp for each in blocks if each.line < line < each.end]
-            question, resolver = _split_resolver(words) if instants else (words, "")
+            question, resolver = split_question(words) if instants else (words, "")
             settled = _find_settling(question, instants[0] if instants else "", decisions)
             answer = _choose_answer(answers, file, line, words)
             found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
@@ -202,12 +203,3 @@ def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str
         return ""
     later = [each for each in decisions if each.instant > since or (not since and not each.instant)]
     return next((each.place for each in later if word_share(wanted, each.words) >= _SETTLED), "")
-
-
-def _split_resolver(words: str) -> tuple[str, str]:
-    """Return a question of a discussion, and what it says about why it is open and who can resolve it."""
-    text, mark, rest = words.partition("?: ")
-    if mark:
-        return f"{text}?", rest
-    text, mark, rest = words.rpartition(": ")
-    return (words, "") if not mark or rest.endswith("?") else (text, rest)
