@@ -352,6 +352,80 @@ def test_the_quick_scan_names_places_and_what_success_is() -> None:
     assert [each.text for each in found.requirements] == ["Mails go from 20 to under 5."]
 
 
+DISCUSSED = """# Spec
+
+## 3. User Journeys
+
+**Dependents**: Only Lena's Excel reads links.db by hand.
+
+**Rules**: \\- links without it never expire in LinkStore.\\_\\_init__
+
+<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->
+
+### Elaboration Insights (Step 01-03: User Journeys)
+
+#### Key Insights
+- [Alex] The lease of 30 s (courier/queue.py:21) is shorter than the timeout of 60 s (courier/sender.py:12).
+- [User] The answer is 400 with {"error": "expires_at is in the past"}
+- [User] Nobody reads the mails anyway
+
+#### Decisions Made
+- None
+
+#### Open Questions
+- None
+
+#### Action Items
+- Ask the CRM team for their import: Lena
+
+<!-- Feedback: step 01-03, 2026-11-16T07:27:53.406Z -->
+
+- **Feedback**: support mails should go from 20 to under 5
+
+<!-- Feedback: step 01-03, 2026-11-16T07:28:53.406Z -->
+
+- **Feedback**: what would you do about that?
+
+<!-- Feedback: step 01-03, 2026-11-16T07:29:53.406Z -->
+
+- **Feedback**: not quite
+"""
+
+
+def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
+    twice = {"requirements-spec.md": DISCUSSED, "quick-scan.md": DISCUSSED.partition("<!-- Feedback")[0]}
+    found = collect_hand_off(Item("a", "A", ""), twice, ())
+    assert [(each.text.partition(" ")[0], each.source) for each in found.findings] == [
+        ("[Alex]", "requirements-spec.md:14, roundtable on step 01-03"),
+        ("[User]", "requirements-spec.md:15, roundtable on step 01-03"),
+        ("support", "requirements-spec.md, 3. User Journeys"),
+    ]
+    assert [each.text for each in found.actions] == ["Ask the CRM team for their import: Lena"]
+    assert found.risks[0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
+    page = write_page(found)
+    assert "shorter than the timeout of 60 s" in part(page, "Findings and remarks")
+    assert "Ask the CRM team" in part(page, "Action items")
+    assert "shorter than the timeout" in write_plan(found, "2026-11-16")
+
+
+def test_the_page_is_shown_as_the_user_typed_it_and_written_as_markdown(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    (item / "quick-scan.md").write_text(BUG + DISCUSSED.replace("# Spec\n", ""))
+    (item / "bug-report.md").write_text("## 2. Test\n\n**Test**:\n\n```text\nre.sub(r'\\_', x)\n```\n")
+    own, typed, escaped = (
+        Project(root),
+        "- links without it never expire in LinkStore.__init__",
+        r"LinkStore.\_\_init__",
+    )
+    shown, _ = own.write_hand_off(item.name, "page", None, as_typed=True)
+    assert typed in shown and r"re.sub(r'\_', x)" in shown
+    assert typed in own.write_hand_off(item.name, "agent", None)[0]
+    for text, _ in (own.write_hand_off(item.name, "page", None), own.write_hand_off(item.name, "pr", None)):
+        assert typed not in text
+    text, (path,) = own.write_hand_off(item.name, "page", tmp_path / "page.md", as_typed=True)
+    assert escaped in text and escaped in path.read_text()
+
+
 def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:
     made = "Option A: the lease is the timeout plus 10 s"
     block = (

@@ -367,9 +367,11 @@ class Project:
         return called, lambda text: post_comment(found, self.root, os.environ, text)
 
     def write_hand_off(
-        self, name: str, form: HandOffForm, place: Path | None
+        self, name: str, form: HandOffForm, place: Path | None, *, as_typed: bool = False
     ) -> tuple[str, tuple[Path, ...]]:
         """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
+
+        With `as_typed` a page that is only shown has no escapes, as a prompt never has.
 
         For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
         Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
@@ -389,11 +391,12 @@ class Project:
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
         if form == "agent":
-            text = handoff.write_agent_prompt(hand_off, folder)
+            text = handoff.show_as_typed(handoff.write_agent_prompt(hand_off, folder))
         elif form == "pr":
             text = handoff.write_pull_request(hand_off, folder)
         else:
             text = handoff.write_page(hand_off)
+            text = handoff.show_as_typed(text) if as_typed and place is None else text
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:

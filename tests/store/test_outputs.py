@@ -22,6 +22,7 @@ from roundtable.core.steps import Question, Step, Target
 from roundtable.core.text import unescape_markdown
 from roundtable.core.turns import Material
 from roundtable.documents.additions import write_skeleton
+from roundtable.documents.answers import read_labelled
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.artifact import change_artifact, explain_refusal, read_artifact, reason_of
 from roundtable.store.meta import facts_of
@@ -497,7 +498,7 @@ class TestData:
 class TestFeedback:
     def test_stands_in_the_steps_section_once(self, outputs: Outputs, folder: Path) -> None:
         (folder / "spec.md").write_text("# S\n\n## 3. User Journeys\n\nText.\n\n## 4. Next\n")
-        command = WriteFeedback(JOURNEYS, "Add the\n# night <shift>", AT)
+        command = WriteFeedback(JOURNEYS, "Add the # night <shift>", AT)
         said = outputs.write_feedback(command)
         assert said == ('Updated spec.md, section "3. User Journeys": added your feedback.',)
         expected = (
@@ -509,6 +510,21 @@ class TestFeedback:
         assert (folder / "spec.md").read_text() == expected
         outputs.write_feedback(replace(command, at="2026-02-20T14:31:00.000Z"))
         assert (folder / "spec.md").read_text().count("- **Feedback**: ") == 2
+
+    def test_keeps_its_lines_and_its_code(self, outputs: Outputs, folder: Path) -> None:
+        (folder / "spec.md").write_text("# S\n\n## 3. User Journeys\n\nText.\n")
+        words = "It fails here:\n\ndef total(self):\n    return self.__sum\n\nEvery night.\nAnd on *Sunday*"
+        outputs.write_feedback(WriteFeedback(JOURNEYS, words, AT))
+        text = (folder / "spec.md").read_text()
+        assert text.partition("- **Feedback**:\n\n")[2] == (
+            "  - It fails here:\n\n  ```text\n  def total(self):\n      return self.__sum\n  ```\n\n"
+            "  - Every night.\n  - And on \\*Sunday*\n"
+        )
+        (answer,) = read_labelled(text, with_feedback=True)
+        assert answer.parts[:2] == (
+            "It fails here:", "```text\n  def total(self):\n      return self.__sum\n  ```"
+        )  # fmt: skip
+        assert list(read_labelled(text)) == []
 
     def test_a_step_without_a_document_uses_the_phases_first(self, outputs: Outputs, folder: Path) -> None:
         (folder / "nfr-matrix.md").write_text("# N\n")

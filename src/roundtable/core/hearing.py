@@ -430,7 +430,8 @@ _ASIDE = "ok|okay|yes|please|thanks|thank you|now|then|so|well"
 _ACCEPTS_FREELY = re.compile(
     rf"(?:(?:{_ASIDE}) ){{0,3}}(?:{_ACCEPTS.pattern}|done|(?:i'm|we're|i am|we are) done|all good|lgtm"
     r"|(?:that's|that is|it's|it is|this is|(?:that |it |this |everything )?looks)(?: all)? "
-    rf"(?:fine|good|right|correct|great|perfect|ok|okay)(?: to me| for me| as it is)?)(?: (?:{_ASIDE})){{0,3}}"
+    r"(?:fine|good|right|correct|great|perfect|ok|okay)(?: to me| for me| as it is)?)"
+    rf"(?: (?:{_ASIDE})){{0,3}}"
 )
 _POLITE = frozenset({"thanks", "thank you", "please"})
 _DROPS = re.compile(

@@ -129,8 +129,8 @@ class Draft(Struct, frozen=True):
 def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
     """Return an entry with words of the user's.
 
-    A question may say who can resolve it, and an action whose it is. A decision is not cut at a colon, unless its
-    reason was left as it is: what follows may be a reason or the decision itself.
+    A question may say who can resolve it, and an action whose it is. A decision is not cut at a colon, unless
+    its reason was left as it is: what follows may be a reason or the decision itself.
     """
     text, detail = join_lines(words), ""
     kept = f": {entry.detail}"

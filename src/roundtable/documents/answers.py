@@ -135,8 +135,10 @@ class LabelledAnswer(Struct, frozen=True):
         return _read_words(self.words) or "\n".join(parts)
 
 
-def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAnswer]:
-    """Yield the labelled answers of a document, but for those in elaboration blocks and in feedback.
+def read_labelled(
+    text: str, labels: Container[str] = (), *, with_feedback: bool = False
+) -> Iterator[LabelledAnswer]:
+    """Yield the labelled answers of a document, but for those in elaboration blocks and mostly in feedback.
 
     Below one of `labels`, an entry that begins with a label of its own still belongs to the list.
     """
@@ -166,7 +168,7 @@ def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAn
             label = ""
         if heading and number not in skipped:
             section = heading[1] if heading[0] <= 2 else section
-        if begins and number not in skipped and not is_feedback:
+        if begins and number not in skipped and (with_feedback or not is_feedback):
             label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
         if line.strip():
             is_feedback = is_marked

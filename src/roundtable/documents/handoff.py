@@ -15,13 +15,14 @@ from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
-from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import HEADINGS, NO_REASON, UNVERIFIED, Part, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_decisions
+from .blocks import find_elaboration_blocks
 from .drafting import PRIORITIES, read_priority_rows
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
+from .outline import prose_lines
 from .page import split_scenarios
 from .questions import OpenQuestion
 
@@ -33,18 +34,28 @@ _LABELS = {
     "contract": ("contract", "limits", "rules", "refusal", "checks"),
     "fixed": ("constraints", "fixed points", "conditions"),
     "places": ("first edit", "touched", "places"),
-    "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
+    "risks": (
+        "risk",
+        "risks",
+        "worst case",
+        "what could break",
+        "silent failure",
+        "safeguard",
+        "dependents",
+    ),
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
 }
 # Words under these labels need no label on the page: the heading of the part says the same.
 _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
-) - {"safeguard"} | {"problem", "what happens", "change"}
+) - {"safeguard", "dependents"} | {"problem", "what happens", "change", "feedback"}
 _PASSES_TODAY = re.compile(
     r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
     re.IGNORECASE,
 )
+_NAMES_CODE = re.compile(r"`|\w\(|\w_\w|\w=\w|[{}]")
+_FEWEST_WORDS = 4
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
 
@@ -63,6 +74,8 @@ class HandOff(Struct, frozen=True):
     slug: str
     problem: tuple[HandOffPoint, ...] = ()
     decisions: tuple[HandOffPoint, ...] = ()
+    findings: tuple[HandOffPoint, ...] = ()
+    """What discussions found in the code, such as the cause, and what the user said of a step."""
     requirements: tuple[HandOffPoint, ...] = ()
     contract: tuple[HandOffPoint, ...] = ()
     places: tuple[HandOffPoint, ...] = ()
@@ -73,6 +86,7 @@ class HandOff(Struct, frozen=True):
     answered: tuple[HandOffPoint, ...] = ()
     """Questions that were open and that somebody answered since, each with its answer (ART-9)."""
     fixed: tuple[HandOffPoint, ...] = ()
+    actions: tuple[HandOffPoint, ...] = ()
     steps_done: int = 0
     steps: int = 0
 
@@ -105,7 +119,7 @@ def collect_hand_off(
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
         for name, text in pages.items()
-        for each in read_labelled(text)
+        for each in read_labelled(text, with_feedback=True)
         if each.label != "Item"
     ]
     found = {part: _pick(labelled, labels) for part, labels in _LABELS.items()}
@@ -128,12 +142,18 @@ def collect_hand_off(
         for point in _pick(labelled, ["cause"])
         for path in _list_paths(point)
     )
+    remarks = (
+        point
+        for point in _pick(labelled, ["feedback"])
+        if point.details or (not point.text.endswith("?") and len(point.text.split()) >= _FEWEST_WORDS)
+    )
     asked = list(questions)
     return HandOff(
         item.name,
         item.slug,
         problem=problem,
         decisions=(*_list_decisions(documents), *found["decisions"]),
+        findings=(*filter(_names_code, _list_entries(documents, "insights")), *remarks),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
         places=tuple(
@@ -158,6 +178,7 @@ def collect_hand_off(
             if each.answer
         ),
         fixed=found["fixed"],
+        actions=tuple(_list_entries(documents, "actions")),
     )
 
 
@@ -209,10 +230,26 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         title = f"**{record.id}**: {escape_markdown(record.text)}"
         yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
     recorded = fold_text("\n".join(record.body for record in records))
-    for block, number, made in find_decisions(documents):
-        parts = (part.rstrip(".") for part in fold_text(made).split(": "))
+    for made in _list_entries(documents, "decisions"):
+        parts = (part.rstrip(".") for part in fold_text(made.text).split(": "))
         if not all(part in recorded or part == NO_REASON for part in parts):
-            yield HandOffPoint(made, f"{block.file}:{number}, roundtable on step {block.step_id}")
+            yield made
+
+
+def _list_entries(documents: Mapping[str, str], part: Part) -> Iterator[HandOffPoint]:
+    """Yield what the discussions list in a part, each once."""
+    found: dict[str, HandOffPoint] = {}
+    for name, text in documents.items():
+        for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
+            source = f"roundtable on step {block.step_id}"
+            for number, heading, words in block.entries():
+                if heading == HEADINGS[part]:
+                    found.setdefault(words, HandOffPoint(words, f"{name}:{number}, {source}"))
+    yield from found.values()
+
+
+def _names_code(point: HandOffPoint) -> bool:
+    return bool(_NAMES_CODE.search(unescape_markdown(point.text)) or _list_paths(point))
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -245,6 +282,7 @@ _LEVELS = tuple(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
 _PAGE = (
     ("problem", "Problem"),
     ("decisions", "Decisions"),
+    ("findings", "Findings and remarks"),
     ("requirements", "Requirements and criteria"),
     ("fixed", "Fixed points and conditions"),
     ("contract", "Contract and rules"),
@@ -252,6 +290,7 @@ _PAGE = (
     ("risks", "Risks"),
     ("first_test", "First failing test"),
     ("left_out", "Not included"),
+    ("actions", "Action items"),
     ("answered", "Questions answered since"),
     ("questions", "Open questions"),
 )
@@ -264,6 +303,13 @@ _PULL_REQUEST = (
     ("answered", "What was answered since"),
     ("questions", "Still open"),
 )
+
+
+def show_as_typed(page: str) -> str:
+    """Return a page for eyes alone: the words as they were typed, without the escapes of markdown."""
+    prose = dict(prose_lines(page))
+    lines = enumerate(page.split("\n"), 1)
+    return "\n".join(unescape_markdown(line) if number in prose else line for number, line in lines)
 
 
 def write_page(hand_off: HandOff) -> str:
@@ -286,8 +332,8 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
     """Return the page as a prompt for a coding agent."""
     return _join(
         f"# Task: {escape_markdown(hand_off.title)}",
-        "Build what is described below in this repository. The documents of its analysis are in "
-        f"`{folder}`, and each point names its source there; what is (unverified) nobody has confirmed.",
+        f"Build what is described below in this repository. The documents of its analysis are in `{folder}`, "
+        "and each point names its source there; nobody has confirmed what is marked (unverified).",
         hand_off.progress,
         (_FIRST_ORDER if hand_off.first_test else _NO_FIRST_TEST) + _ORDERS,
         *_write_parts(hand_off, _PAGE),
@@ -345,7 +391,7 @@ def write_plan(hand_off: HandOff, date: str) -> str:
         f"# Implementation Plan: {escape_markdown(hand_off.title)}",
         f"**Branch**: `{hand_off.slug}` | **Date**: {date} | **Spec**: [spec.md](spec.md)",
         *("## Summary", _write_points(hand_off.problem)),
-        *("## Technical Context", _write_points((*hand_off.decisions, *hand_off.fixed))),
+        *("## Technical Context", _write_points((*hand_off.decisions, *hand_off.findings, *hand_off.fixed))),
         *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
         *("## Project Structure", "### Source Code (repository root)", _write_points(hand_off.places)),
         *_write_part("## First failing test", hand_off.first_test),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -42,6 +43,7 @@ from ..documents.outline import (
     read_sections,
     strip_numbering,
 )
+from ..documents.page import write_paragraph
 from ..documents.questions import (
     OpenQuestion,
     add_answer,
@@ -123,7 +125,8 @@ class Outputs(Struct, frozen=True):
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
         marker = FeedbackMarker(step.step_id, command.at)
-        block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
+        said = indent(write_paragraph("Feedback", command.words), "  ").lstrip()
+        block = f"{marker}\n- {said}"
         output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
         if output is None:
             return ("Could not add your feedback to any document of this phase.",)

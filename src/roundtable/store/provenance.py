@@ -84,7 +84,9 @@ def _find_origin(
     block = next((each for each in blocks if each.line <= line < each.end), None)
     is_entry = words.startswith("- ") and words != "- None"
     if block is None:
-        above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
+        # Several lines of feedback stand below its label, indented.
+        own = (each for each in reversed(lines[: line - 1]) if each.strip() and each != "- **Feedback**:")
+        above = next((each for each in own if not each.startswith(" ")), "")
         feedback = parse_marker(words if "<!--" in words else above.strip())
         if isinstance(feedback, FeedbackMarker):
             return replace(here, origin=f"The user's feedback on step {feedback.step_id}, {feedback.at}.")

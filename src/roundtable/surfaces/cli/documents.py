@@ -102,16 +102,18 @@ def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQue
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for the developer who builds ITEM.
 
-    It has the problem, decisions with reasons, requirements with priorities and criteria, fixed points and
-    conditions, places to touch, risks, the first failing test and open questions. All of it comes from the
-    documents, each point with its source. An existing file is not overwritten. Without ITEM it uses the one
-    that is open.
+    It has the problem, decisions with reasons, findings in the code, requirements with priorities and
+    criteria, fixed points and conditions, places to touch, risks, the first failing test, action items and
+    open questions. All of it comes from the documents, each point with its source. An existing file is not
+    overwritten. Without ITEM it uses the one that is open.
     """
     project, entry = flags.find_item(item)
     if post is not None and form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
     issue = project.find_issue(entry.slug, post) if post is not None else None
-    text, paths = project.write_hand_off(entry.slug, form, Path(out) if out and post is None else None)
+    is_shown = post is None and not flags.json
+    place = Path(out) if out and post is None else None
+    text, paths = project.write_hand_off(entry.slug, form, place, as_typed=is_shown)
     if issue is not None:
         named, comment = issue
         tell(text)
