@@ -393,7 +393,7 @@ DISCUSSED = """# Spec
 
 
 def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
-    twice = {"requirements-spec.md": DISCUSSED, "quick-scan.md": DISCUSSED.partition("<!-- Feedback")[0]}
+    twice = {"quick-scan.md": DISCUSSED.partition("<!-- Feedback")[0], "requirements-spec.md": DISCUSSED}
     found = collect_hand_off(Item("a", "A", ""), twice, ())
     assert [(each.text.partition(" ")[0], each.source) for each in found.findings] == [
         ("[Alex]", "requirements-spec.md:14, roundtable on step 01-03"),

@@ -333,7 +333,7 @@ def test_a_message_to_a_persona_is_answered_and_not_filed(place: tuple[Path, Pat
 def test_the_offline_panel_shows_what_comes_closest_and_claims_nothing(place: tuple[Path, Path]) -> None:
     root, item = place
     lines = talk(root, item, [*ANSWERS, "Alex, how many inspectors are there?"], panel=None)
-    assert texts(lines, "feedback")[-1].endswith(f'What is written that comes closest: Measure: "{SECOND}".')
+    assert texts(lines, "feedback")[-1].endswith(f'The closest lines in the documents: Measure: "{SECOND}".')
     lines = talk(root, item, ["Jordan, which colour is the roof?"], panel=None)
     assert "I can't answer that from what is written." in texts(lines, "feedback")[-1]
 

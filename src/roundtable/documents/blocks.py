@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
-from ..core.synthesis import HEADINGS
+from ..core.synthesis import HEADINGS, Part
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
@@ -74,13 +74,14 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
     return tuple(found)
 
 
-def find_decisions(documents: Mapping[str, str]) -> Iterator[tuple[ElaborationBlock, int, str]]:
-    """Yield the decisions that the blocks of the markdown documents list, each with its block and line."""
+def find_entries(
+    documents: Mapping[str, str], part: Part = "decisions"
+) -> Iterator[tuple[ElaborationBlock, int, str]]:
+    """Yield what the blocks of the markdown documents list in a part, each with its block and line."""
     for name, text in documents.items():
         for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
-            for number, part, words in block.entries():
-                if part == HEADINGS["decisions"]:
-                    yield block, number, words
+            listed = block.entries()
+            yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
 # --- transcripts ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ..core.analysis import ASSUMED
 from ..core.synthesis import join_lines
 from ..core.text import unescape_markdown
 from ..core.turns import Material
-from .blocks import find_decisions
+from .blocks import find_entries
 from .gaps import read_title
 from .ids import OVERVIEW, list_records
 from .outline import content_words, find_labelled, section_text
@@ -29,7 +29,7 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
     instants of discussions that were taken back.
     """
     found: dict[str, None] = {}
-    for block, _, written in find_decisions(documents):
+    for block, _, written in find_entries(documents):
         if block.timestamp not in undone:
             found[f"{unescape_markdown(written)} (step {block.step_id}, {block.timestamp[:10]})"] = None
     for name, text in documents.items():

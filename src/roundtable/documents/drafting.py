@@ -27,7 +27,7 @@ from ..core.text import (
     words_of,
 )
 from ..core.validation import is_settled, says_none
-from .blocks import find_decisions
+from .blocks import find_entries
 from .ids import (
     ERRORS,
     MATRIX,
@@ -573,7 +573,7 @@ def write_review(context: DraftContext) -> str:
     own = {each.id for each in list_records({OVERVIEW: section})}
     others = {each.text for each in list_records(context.documents) if each.id not in own}
     made: dict[str, tuple[str, str, str]] = {}
-    for block, _, line in find_decisions(context.documents):
+    for block, _, line in find_entries(context.documents):
         words = unescape_markdown(line)
         lead_in = found[0] if (found := _AGREED.match(words)) else ""
         said = words.removeprefix(lead_in)

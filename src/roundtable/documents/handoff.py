@@ -15,11 +15,11 @@ from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
-from ..core.synthesis import HEADINGS, NO_REASON, UNVERIFIED, Part, mark_like, strip_mark
+from ..core.synthesis import NO_REASON, UNVERIFIED, Part, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_elaboration_blocks
+from .blocks import find_entries
 from .drafting import PRIORITIES, read_priority_rows
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .outline import prose_lines
@@ -142,18 +142,23 @@ def collect_hand_off(
         for point in _pick(labelled, ["cause"])
         for path in _list_paths(point)
     )
+    found_in_code = (
+        point
+        for point in _list_entries(documents, "insights")
+        if _NAMES_CODE.search(unescape_markdown(point.text)) or _list_paths(point)
+    )
     remarks = (
         point
         for point in _pick(labelled, ["feedback"])
         if point.details or (not point.text.endswith("?") and len(point.text.split()) >= _FEWEST_WORDS)
     )
-    asked = list(questions)
+    asked = [(each, f"{each.file}:{each.line}") for each in questions]
     return HandOff(
         item.name,
         item.slug,
         problem=problem,
         decisions=(*_list_decisions(documents), *found["decisions"]),
-        findings=(*filter(_names_code, _list_entries(documents, "insights")), *remarks),
+        findings=(*found_in_code, *remarks),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
         places=tuple(
@@ -163,18 +168,11 @@ def collect_hand_off(
         first_test=tests[:1],
         left_out=found["left_out"],
         questions=tuple(
-            HandOffPoint(
-                escape_markdown(f"{each.text} ({each.resolver})" if each.resolver else each.text),
-                f"{each.file}:{each.line}",
-            )
-            for each in asked
-            if each.is_open
+            HandOffPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open
         ),
         answered=tuple(
-            HandOffPoint(
-                escape_markdown(each.text), f"{each.file}:{each.line}", (escape_markdown(each.answer),)
-            )
-            for each in asked
+            HandOffPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
+            for each, place in asked
             if each.answer
         ),
         fixed=found["fixed"],
@@ -236,20 +234,12 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             yield made
 
 
-def _list_entries(documents: Mapping[str, str], part: Part) -> Iterator[HandOffPoint]:
-    """Yield what the discussions list in a part, each once."""
-    found: dict[str, HandOffPoint] = {}
-    for name, text in documents.items():
-        for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
-            source = f"roundtable on step {block.step_id}"
-            for number, heading, words in block.entries():
-                if heading == HEADINGS[part]:
-                    found.setdefault(words, HandOffPoint(words, f"{name}:{number}, {source}"))
-    yield from found.values()
-
-
-def _names_code(point: HandOffPoint) -> bool:
-    return bool(_NAMES_CODE.search(unescape_markdown(point.text)) or _list_paths(point))
+def _list_entries(documents: Mapping[str, str], part: Part) -> Iterable[HandOffPoint]:
+    """Return what the discussions list in a part, each once."""
+    return {
+        words: HandOffPoint(words, f"{block.file}:{number}, roundtable on step {block.step_id}")
+        for block, number, words in find_entries(documents, part)
+    }.values()
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:

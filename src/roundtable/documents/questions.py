@@ -18,7 +18,7 @@ from ..core.markers import begins_like_feedback
 from ..core.synthesis import split_question
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
-from .blocks import find_decisions, find_elaboration_blocks
+from .blocks import find_elaboration_blocks, find_entries
 from .ids import OVERVIEW, list_records, read_json_list, word_share
 from .outline import Outline, content_words, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
@@ -185,7 +185,7 @@ class _Decision(Struct, frozen=True):
 
 
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
-    for block, number, written in find_decisions(documents):
+    for block, number, written in find_entries(documents):
         words = unescape_markdown(written)
         yield _Decision(content_words(words), f"{words} ({block.file}:{number})", block.timestamp)
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ...core.commands import Brief, StepBrief
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, cut_words, fold_text, stem_word, words_of
+from ...core.text import content_stems, cut_words, escape_markdown, fold_text, stem_word, words_of
 from ...core.turns import USER
 from ..base import Framing, Look, LookUpsWanted
 from .lexicon import drop_name, persona_line, strip_address, telling_stems
@@ -139,10 +139,11 @@ def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
     answered = [each for each in section.answers if each.state != "unknown"]
     given = [each for each in answered if each is not focus] or answered
     if not section.answers:
-        return "there is a text, and none of its lines stands under one of the step's own questions."
+        return "the document has text, but no answer to one of the step's questions."
     if not given:
         return "nothing is answered yet."
-    plain = (each for each in given if '"' not in each.text and "\n" not in each.text)
+    # A surface that reads markdown would show `__init__` without its underscores.
+    plain = (each for each in given if '"' not in each.text and escape_markdown(each.text) == each.text)
     short = [each for each in plain if 3 <= len(each.text.split()) <= _MAX_FRAMING_QUOTE][:2]
     if short:
         quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
@@ -266,7 +267,7 @@ def answer_aside(brief: StepBrief, question: str) -> str:
     lines = find_closest_lines(question, (*said, *new))
     if not lines:
         return "I can't answer that from what is written. E brings everyone to the table to talk it over."
-    return f"What is written that comes closest: {_show_lines(lines)}."
+    return f"The closest lines in the documents: {_show_lines(lines)}."
 
 
 def _show_lines(lines: Sequence[SearchLine]) -> str:
