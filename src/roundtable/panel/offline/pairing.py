@@ -14,7 +14,6 @@ from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from .lexicon import MAX_MESSAGE_LENGTH, pattern, stems_of_list, telling_stems
@@ -125,7 +124,8 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     if message.settles_question:
         _settle_question(found, turn)
     if message.rejects_prompt:
-        named = {persona.key for persona in table.roster.personas if _is_named(persona, turn.text)}
+        personas, words = table.roster.personas, words_of(turn.text)
+        named = {persona.key for persona in personas if fold_text(persona.first_name) in words}
         asked = [each for each in found.open_prompts if not named or each.speaker in named]
         for prompt in asked[-1:]:
             prompt.state = "dropped"
@@ -162,10 +162,6 @@ def _settle_question(found: Discussion, turn: Turn) -> None:
     for said in (meant if meant or stems else asked)[-1:]:
         found.settled_questions.add(said.turn)
         found.settling_turns.add(turn.number)
-
-
-def _is_named(persona: Persona, text: str) -> bool:
-    return fold_text(persona.first_name) in words_of(text)
 
 
 def find_answered_prompt(
