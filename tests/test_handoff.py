@@ -401,7 +401,7 @@ def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
         ("support", "requirements-spec.md, 3. User Journeys"),
     ]
     assert [each.text for each in found.actions] == ["Ask the CRM team for their import: Lena"]
-    assert found.risks[0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
+    assert found.contract[0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
     page = write_page(found)
     assert "shorter than the timeout of 60 s" in part(page, "Findings and remarks")
     assert "Ask the CRM team" in part(page, "Action items")

@@ -452,10 +452,6 @@ _ADDS = re.compile(
 )
 _MISSPELT = 0.83
 _PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
-_ADDS_UNKNOWN = re.compile(
-    r"add\s++(?:an?\s++)?(?:open\s++)?(?P<kind>[a-z]{5,10})\s*+:\s*+(?P<words>\S.*)",
-    re.DOTALL | re.IGNORECASE,
-)
 _NAMES_ENTRY = re.compile(
     r"(?:(?<!\w)(?:number|entry|point|no\.)\s++|#)(?P<number>\d{1,4})(?!\w)"
     r"|^(?P<first>\d{1,4})\s++(?:is|was|should|must|says|needs)\b",
@@ -494,14 +490,13 @@ def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
         if said[:6].lower() == "change" and words.lower().startswith("to "):
             words = words[3:].lstrip()
         return ReviewAnswer("edit", (int(found["number"]),), words)
-    if not is_strict and (found := _ADDS_UNKNOWN.fullmatch(said)):
-        kind = found["kind"].lower()
-        close = get_close_matches(kind, _PARTS, 1, _MISSPELT) if kind.removesuffix("s") not in _PARTS else []
-        if close:
-            return ReviewAnswer("unclear", (), f"add {close[0]}: {found['words']}")
     if found := _ADDS.fullmatch(said):
-        part = (found["part"] or "insight").lower().split()[-1]
-        return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
+        words, part = found["words"].strip(), (found["part"] or "insight").lower().split()[-1]
+        kind, colon, rest = words.partition(":")
+        if colon and not found["part"] and not is_strict:
+            for meant in get_close_matches(kind.strip().lower().removeprefix("open "), _PARTS, 1, _MISSPELT):
+                return ReviewAnswer("unclear", (), f"add {meant}: {rest.strip()}")
+        return ReviewAnswer("add", (), words, _PARTS[part])
     found = None if is_strict else _NAMES_ENTRY.search(said)
     return ReviewAnswer("unclear", (int(found["number"] or found["first"]),) if found else ())
 

@@ -31,25 +31,17 @@ _LABELS = {
     "reason to act": ("change", "afterwards", "trigger", "need"),
     "decisions": ("decision", "fix"),
     "criteria": ("expected", "acceptance", "success"),
-    "contract": ("contract", "limits", "rules", "refusal", "checks"),
+    "contract": ("contract", "limits", "rules", "refusal", "checks", "dependents"),
     "fixed": ("constraints", "fixed points", "conditions"),
     "places": ("first edit", "touched", "places"),
-    "risks": (
-        "risk",
-        "risks",
-        "worst case",
-        "what could break",
-        "silent failure",
-        "safeguard",
-        "dependents",
-    ),
+    "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
 }
 # Words under these labels need no label on the page: the heading of the part says the same.
 _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
-) - {"safeguard", "dependents"} | {"problem", "what happens", "change", "feedback"}
+) - {"safeguard"} | {"problem", "what happens", "change", "feedback"}
 _PASSES_TODAY = re.compile(
     r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
     re.IGNORECASE,
