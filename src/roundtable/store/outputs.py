@@ -39,7 +39,6 @@ from ..documents.outline import (
     DEEPEST,
     find_named_sections,
     read_outline,
-    read_sections,
     strip_numbering,
 )
 from ..documents.questions import (
@@ -341,13 +340,13 @@ def _headings(step: Step, output: str) -> tuple[str, ...]:
 
 def _heading_in(document: bytes, heading: str) -> str:
     """The heading as it stands in the document."""
-    found = find_named_sections(read_sections(document), heading)
+    found = find_named_sections(read_outline(document).sections, heading)
     return one_line(found[0].heading if found else heading)
 
 
 def _heading_around(document: bytes, marker: bytes) -> str:
     """The heading of the section that holds the block behind a marker."""
-    place, found = document.index(marker), read_sections(document)
+    place, found = document.index(marker), read_outline(document).sections
     level = next((section.level for section in found if section.start > place), DEEPEST)
     above = [each for each in found if each.start < place < each.end and not each.elaboration]
     around = [each.heading for each in above if each.level < level or level == DEEPEST]
