@@ -72,7 +72,9 @@ def test_run_again_it_keeps_elaborations_and_hand_edits_and_changes_nothing_outs
         elif name.endswith(".md"):
             mine = {target.section for target in pages if target.output == name}
             outside = [
-                each for each in read_outline(before[name]).sections if each.level == 2 and each.heading not in mine
+                each
+                for each in read_outline(before[name]).sections
+                if each.level == 2 and each.heading not in mine
             ]
             for each in outside:
                 assert before[name][each.start : each.end].strip() in after

@@ -173,7 +173,9 @@ def test_what_follows_does_not_become_part_of_the_block_s_list(following: bytes)
     document = b"# T\n\n## User Journeys\n\ntext\n\n" + following
     addition = add(document)
     assert addition.document.endswith(b"survive.\n\n<!-- End of addition -->\n\n" + following)
-    names = [section.heading for section in read_outline(addition.document).sections if not section.elaboration]
+    names = [
+        section.heading for section in read_outline(addition.document).sections if not section.elaboration
+    ]
     assert names == [section.heading for section in read_outline(document).sections]
 
 
