@@ -37,7 +37,6 @@ from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, read_json
 from .outline import prose_lines
 
 META = "meta.json"
-_LONGEST_SUMMARY = 130
 _LONGEST_QUOTE = 60
 
 Kind = Literal[
@@ -183,8 +182,6 @@ def _check_record(
         yield f"turn_count is {sound['turn_count']}, above the limit of {limit} turns."
     if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
         yield f"personas_active names {', '.join(strangers)}, and no persona has that key."
-    if len(sound.get("synthesis_summary", "")) > _LONGEST_SUMMARY:
-        yield f"synthesis_summary has {len(sound['synthesis_summary'])} characters; about 100 are wanted."
 
 
 def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
