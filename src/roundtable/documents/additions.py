@@ -442,16 +442,15 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
     first, *others = body.split("\n")
     if first.startswith("#"):  # a title may be anybody's; all else is escaped where it is written
         first = first.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-        body = "\n".join([first, *others])
-    tokens, env = parse(body)
-    lines = body.split("\n")
+    lines = [first, *others]
+    tokens, env = parse("\n".join(lines))
     if _is_harmless(lines, tokens) and not env.get("references"):
         _move_headings(lines, tokens, level, is_addition=is_addition)
         yield "\n\n".join(filter(None, (marker, "\n".join(lines))))
-    title, *rest = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
+    title, *entries = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
     heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
-    entries = "\n".join(f"- {line}" for line in rest if line)
-    yield "\n\n".join(filter(None, (marker, heading, entries)))
+    listed = "\n".join(f"- {entry}" for entry in entries if entry)
+    yield "\n\n".join(filter(None, (marker, heading, listed)))
 
 
 def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:

@@ -18,6 +18,7 @@ from .drafting import (
     DECISION,
     ERRORS_LABEL,
     FEATURES,
+    SIZE_WORDS,
     STORY_LABELS,
     read_priority_table,
     read_sizes,
@@ -106,13 +107,16 @@ def _read_decision(record: DecisionRecord) -> str:
 
 
 def _read_size(scan: str) -> AnswersByLabel:
-    """Return the words on scope and complexity, else their values."""
+    """Return the words on scope and complexity; where values are all, the scope names both, as when asked."""
     found: AnswersByLabel = {}
     for label in ("Scope", "Complexity"):
         value, why = find_labelled(scan, label), find_labelled(scan, f"Why this {label.lower()}")
         # Earlier versions left the value out of the reason.
         is_named = read_sizes(label, why).get(label) == fold_text(value)
         found["00-03", label] = why if is_named else "; ".join(filter(None, (value, why)))
+    scope, complexity = found["00-03", "Scope"], find_labelled(scan, "Complexity")
+    if SIZE_WORDS.issuperset(map(fold_text, (scope, complexity))):
+        found["00-03", "Scope"] = f"{scope}, complexity: {complexity}"
     return found
 
 

@@ -70,8 +70,15 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
 
 
 def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield what is meant to be a marker and is none, and citations that lead nowhere and are not marked."""
+    """Yield markers that mark nothing, and citations that lead nowhere and are not marked."""
+    read = {block.line for block in find_elaboration_blocks(name, text)}
     for number, line in prose_lines(text):
+        marker = parse_marker(line)
+        if isinstance(marker, ElaborationMarker) and marker.step_id and number not in read:
+            where = "stands inside other text, or in too large a file"
+            yield CheckFinding(
+                name, number, "marker", f"The elaboration marker {where}: its block is not read."
+            )
         if kind := find_malformed_marker(line):
             problem = "marker is malformed, so that what it marks is taken for a hand edit"
             yield CheckFinding(name, number, "marker", f"The {kind} {problem}.")

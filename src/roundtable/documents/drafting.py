@@ -154,7 +154,7 @@ _COMPLEXITY = re.compile(
     re.IGNORECASE,
 )
 _SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
+SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
 
 
 def read_sizes(label: str, text: str) -> dict[str, str]:
@@ -178,7 +178,7 @@ def write_size(context: DraftContext) -> str:
     words = [
         write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
         for label, text in said.items()
-        if text and (label not in found or not _SIZE_WORDS.issuperset(words_of(text)))
+        if text and (label not in found or not SIZE_WORDS.issuperset(words_of(text)))
     ]
     rest = write_labelled(context.without(*said))
     return join_section(values, words, rest, write_open_questions(context.answers))
