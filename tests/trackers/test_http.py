@@ -100,7 +100,7 @@ def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, un
 
 def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
     server.refuses("/x", 403, X_RateLimit_Remaining="0")
-    said = f"Tracker has a limit of requests, and it is reached (403). {SAVED} Try again later."
+    said = f"Tracker takes no requests for now (403). {SAVED} Try again later."
     assert failure(service(server.address)) == said
     server.refuses("/x", 403, Retry_After="7")
     assert failure(service(server.address)) == said
@@ -122,7 +122,7 @@ def test_a_redirect_to_another_host_gets_no_credentials(server: Tracker, other: 
     server.refuses("/x", status, Location=f"{other.address}/x")
     assert failure(service(server.address)) == (
         f"Tracker at {server.host} sends us on to http://{other.host}. "
-        f"Nothing was sent there. {SAVED} If that is right, set THE_URL to it."
+        f"Nothing was sent there. {SAVED} Check the connection and THE_URL."
     )
     assert other.asked == []
 
