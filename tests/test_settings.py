@@ -383,7 +383,7 @@ def test_a_file_that_does_not_read_is_named_and_passed_over(project: Path, data:
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project)
     assert len(warnings) == 1
-    assert warnings[0].startswith("roundtable.toml is passed over")
+    assert warnings[0].startswith("roundtable.toml is ignored")
     assert reason in warnings[0]
 
 

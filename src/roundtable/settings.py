@@ -128,7 +128,7 @@ class _SettingsReader(Struct):
         try:
             table = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            self.warn(f"{name} is passed over: {error}.")
+            self.warn(f"{name} is ignored: {error}.")
             return
         for key in filter(None, section.split(".")):
             below = table.get(key)
@@ -159,9 +159,9 @@ class _SettingsReader(Struct):
             pass
         except DiskFailed as failure:
             if not section and not isinstance(failure.__cause__, NotADirectoryError):
-                self.warn(f"{name} is passed over. {failure.failed}")
+                self.warn(f"{name} is ignored. {failure.failed}")
         except UnicodeDecodeError:
-            self.warn(f"{name} is passed over: it is not UTF-8 text.")
+            self.warn(f"{name} is ignored: it is not UTF-8 text.")
         return ""
 
     def warn(self, text: str) -> None:

@@ -436,15 +436,15 @@ class TestData:
         self.run(outputs, '{"a": 1}')
         (folder / "user-stories.json").write_bytes(held)
         assert self.run(outputs, '{"a": 2}') == (
-            "Left user-stories.json as it is: it is not as this step wrote it here; "
-            "remove the file to have it written anew."
+            "Left user-stories.json unchanged, because it is not as this step wrote it. "
+            "Delete the file to have it written again."
         )
         assert (folder / "user-stories.json").read_bytes() == held
 
     def test_what_another_step_wrote_is_left_and_said(self, outputs: Outputs, folder: Path) -> None:
         self.run(outputs, '{"a": 1}')
         said = self.run(outputs, '{"a": 2}', step("01-09", "Other", "user-stories.json"))
-        assert said.startswith("Left user-stories.json as it is")
+        assert said.startswith("Left user-stories.json unchanged")
         assert self.stored(folder) == {"a": 1}
 
     def test_without_its_memory_nothing_is_replaced(self, outputs: Outputs, folder: Path) -> None:
@@ -458,8 +458,8 @@ class TestData:
         self.run(outputs, '{"a": 1}')
         shutil.rmtree(folder / ".journal")
         assert self.run(outputs, '{"a": 2}') == (
-            "Left user-stories.json as it is: it is not as this step wrote it here; "
-            "remove the file to have it written anew."
+            "Left user-stories.json unchanged, because it is not as this step wrote it. "
+            "Delete the file to have it written again."
         )
         (folder / "user-stories.json").unlink()
         self.run(outputs, '{"a": 2}')
@@ -487,8 +487,8 @@ class TestData:
         assert (folder / "notes.txt").read_bytes() == b"a\n"
         (folder / "notes.txt").write_bytes(b"mine")
         assert outputs.write_step(written(own, "b")) == (
-            "Left notes.txt as it is: it is not as this step wrote it here; "
-            "remove the file to have it written anew.",
+            "Left notes.txt unchanged, because it is not as this step wrote it. "
+            "Delete the file to have it written again.",
         )
         assert (folder / "notes.txt").read_bytes() == b"mine"
 

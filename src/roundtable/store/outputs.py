@@ -245,8 +245,8 @@ class Outputs(Struct, frozen=True):
             if found in (None, new) or self._log.has_written(step.step_id, output, found or b""):
                 return new, f"Wrote {one_line(output)}."
             return None, (
-                f"Left {one_line(output)} as it is: it is not as this step wrote it here; "
-                "remove the file to have it written anew."
+                f"Left {one_line(output)} unchanged, because it is not as this step wrote it. "
+                "Delete the file to have it written again."
             )
 
         return self._change(step, output, change)

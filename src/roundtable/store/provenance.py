@@ -67,7 +67,7 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     if not found:
         names = ", ".join(documents) or "no documents"
         raise RuleBroken(
-            f"No document of the item holds that text, and no line has that place. There is: {names}."
+            f"No document has that text or line. The documents are: {names}."
         )
     return found
 
