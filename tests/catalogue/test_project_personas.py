@@ -185,12 +185,12 @@ def test_a_key_given_twice_counts_once(tmp_path: Path) -> None:
         (
             "bans: [{kind: form, pattern: '(', reason: r}]\n",
             "bans, number 1",
-            "pattern is not a sound",
+            "pattern is not a valid",
         ),
         (
             "bans: [{kind: form, pattern: '[[a]', reason: r}]\n",
             "bans, number 1",
-            "pattern is not a sound",
+            "pattern is not a valid",
         ),
         ("bans: [{kind: form, pattern: 'x*', reason: r}]\n", "bans, number 1", "pattern matches every text"),
         ("bans: [{kind: form, pattern: x}]\n", "bans, number 1", "reason is missing; the ban is ignored"),
