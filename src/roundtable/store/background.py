@@ -51,7 +51,7 @@ def _read_other_items(folder: Path) -> Iterator[Material]:
 
 
 def _describe_files(folder: str) -> tuple[tuple[str, int, int, int], ...]:
-    """Return name, time, size and number of the files that an item's decisions are in; none without meta.json."""
+    """Return name, time, size and number of the files with an item's decisions; none without meta.json."""
     # No paths are made here: this is asked of every item whenever a discussion opens.
     found = []
     with suppress(OSError), os.scandir(folder) as entries:

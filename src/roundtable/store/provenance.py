@@ -64,9 +64,7 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     )
     if not found:
         names = ", ".join(documents) or "no documents"
-        raise RuleBroken(
-            f"No document has that text or line. The documents are: {names}."
-        )
+        raise RuleBroken(f"No document has that text or line. The documents are: {names}.")
     return found
 
 

@@ -208,7 +208,9 @@ def _explain_refusal(service: Service, status: int, headers: Message) -> Tracker
     """Return the failure for an answer that is a status instead of the issue."""
     is_limit = headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
     if status == 429 or status >= 500 or (status == 403 and is_limit):
-        return service.error(f"{service.name} is not accepting requests right now ({status}).", "Try again later.")
+        return service.error(
+            f"{service.name} is not accepting requests right now ({status}).", "Try again later."
+        )
     if status in (401, 403, 404):
         verb, seen = ("Check", "with these") if service.authorization else ("Set", "without")
         failed = f"{service.name} does not show {service.source_id} {seen} credentials ({status})."
