@@ -265,7 +265,7 @@ def remember_panel(
         data, is_new = b"", True
     changed = _change_values(data, values, own)
     files.make_folder(own.parent, parents=True)
-    files.write(own, changed.encode(), follow_link=not is_new, new_mode=0o600)
+    files.write(own if is_new else own.resolve(), changed.encode(), new_mode=0o600)
     return own
 
 
