@@ -10,6 +10,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -105,13 +106,10 @@ def _scalar(value: object) -> str:
 
 def _number(text: str) -> int | float:
     """The number as Python has it, where that is spelled the same."""
-    for kind in (int, float):
-        try:
-            number = kind(text)
-            if str(number) == text:
-                return number
-        except ValueError:  # not of this kind, or of more digits than Python converts
-            continue
+    with suppress(ValueError):  # it has more digits than Python converts
+        number = float(text) if set(text) & set(".eE") else int(text)
+        if str(number) == text:
+            return number
     return Number(text)
 
 
