@@ -152,7 +152,8 @@ def parse_transcript(text: str) -> TranscriptContent | None:
     marker = parse_marker(lines[0])
     if not isinstance(marker, TranscriptMarker):
         return None
-    turns: list[tuple[int, str, int, list[str]]] = []
+    turns: list[tuple[int, str, int]] = []
+    spoken: list[list[str]] = []
     entries: list[CitedEntry] = []
     chapter = part = ""
     for number, line in enumerate(lines, 1):
@@ -161,13 +162,15 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             part = heading[1] if heading[0] == 3 and chapter == "Synthesis" else ""
         elif chapter == "Discussion":
             if begins := _SPEAKER.fullmatch(line):
-                turns.append((int(begins["number"]), unescape_markdown(begins["speaker"]), number, []))
-            elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
-                turns[-1][-1].append(unescape_markdown(line))
+                turns.append((int(begins["number"]), unescape_markdown(begins["speaker"]), number))
+                spoken.append([])
+            elif spoken and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
+                spoken[-1].append(unescape_markdown(line))
         elif part in _TITLES and line.startswith("- ") and line != "- None":
             entries.append(_read_entry(line[2:], part, number))
     said = tuple(
-        SpokenTurn(turn, speaker, "\n".join(words).strip(), line) for turn, speaker, line, words in turns
+        SpokenTurn(turn, speaker, "\n".join(words).strip(), line)
+        for (turn, speaker, line), words in zip(turns, spoken, strict=True)
     )
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))
 

@@ -602,16 +602,19 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
     """Write a record for each decision, given by its title and its words."""
     given = _assign_record_ids(context, [name for name, _ in found])
     rest = [each for each in context.without(label) if not each.unknown]
-    is_single = len(found) == 1
-    weighed = [each for each in rest if is_single and each.label in _CONTEXT]
-    follows = write_labelled(each for each in rest if each not in weighed)
     parts: list[str] = []
-    for identity, (name, text) in zip(given, found, strict=True):
-        parts += _write_record(identity, name, text, weighed=write_labelled(weighed))
-    if found and follows:
-        parts.append("#### Consequences" if is_single else "### Common to These Decisions")
+    if len(found) == 1:
+        weighed = write_labelled(each for each in rest if each.label in _CONTEXT)
+        follows = write_labelled(each for each in rest if each.label not in _CONTEXT)
+        parts += _write_record(given[0], *found[0], weighed=weighed)
+        parts += ["#### Consequences", *follows] if follows else []
+    else:
+        for identity, (name, text) in zip(given, found, strict=True):
+            parts += _write_record(identity, name, text)
+        parts += ["### Common to These Decisions"] if found and rest else []
+        parts += write_labelled(rest)
     more = write_open_questions(context.answers)
-    return join_section(parts, follows, ["### Open Points"] if found and more else [], more)
+    return join_section(parts, ["### Open Points"] if found and more else [], more)
 
 
 def _write_record(

@@ -115,18 +115,84 @@ def read_outline(document: bytes) -> Outline:
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    tokens, env = parse("\n".join(source))
-    for index, token in enumerate(tokens):
-        if token.level > 0 or token.nesting < 0 or token.map is None:
-            continue
-        kind, start, end = token.type.removesuffix("_open"), *(lines[each] for each in token.map)
-        if kind == "heading":
-            words = _render_heading(tokens[index + 1].content, env)
-            pieces.append(MarkdownBlock(kind, start, end, int(token.tag[1]), words))
-        else:
-            is_left_open = token is tokens[-1] and is_open(token, source)
-            pieces.append(MarkdownBlock(kind, start, end, 0, token.content, is_left_open))
+    env: dict[str, Any] = {}
+    pieces += _find_blocks("\n".join(source), lines, env)
+    # Headings come last: a link in one may be defined at the very end of the document.
+    for at, piece in enumerate(pieces):
+        if piece.level and (words := _render_heading(piece.text, env)) != piece.text:
+            pieces[at] = piece._replace(text=words)
     return Outline(document, lines, tuple(pieces))
+
+
+# Most of a document is headings, paragraphs of lines that begin with a letter, and lists of single lines. At
+# the top level each of these reads the same whatever stands around it. They are read here, many times as fast
+# as the parser is; the parser is given the stretches that hold anything else.
+_TEXT = r"(?:[^\W\d_]|\*\*[^\s*])[^\n]*+\n"
+_ENTRY = r"(?:[^\W\d_]|\*\*[^\s*]|\[(?![^\n]*\]:))[^\n]*+\n"
+_BLANK = r"(?:[ \t]*+\n)"
+_START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
+_END = r"\#{1,6}[ \t]|\Z"
+_SIMPLE = re.compile(
+    rf"""(?:
+      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n\#]*+\n)
+    | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*)
+      (?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END})))
+    | (?P<blank>{_BLANK})
+    )(?>{_BLANK}*)""",
+    re.VERBOSE,
+)
+# After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
+_NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
+
+
+def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterator[MarkdownBlock]:
+    """Yield the top-level blocks, headings as they are written; link definitions go into `env`."""
+    # The parser does not count a last line of nothing but blanks.
+    whole = text.rstrip(" \t")
+    whole = whole if whole.endswith("\n") else f"{text}\n"
+    at = line = 0
+    while at < len(text):
+        if found := _SIMPLE.match(whole, at):
+            kind = str(found.lastgroup)
+            after = line + whole.count("\n", at, found.end(kind))
+            if kind != "blank":
+                words = (found["heading"] or "").strip()
+                yield MarkdownBlock(kind, lines[line], lines[after], len(found["signs"] or ""), words)
+            line = after + whole.count("\n", found.end(kind), found.end())
+            at = found.end()
+            continue
+        end, tokens = _parse_stretch(text, at, env)
+        for index, token in enumerate(tokens):
+            if token.level == 0 and token.nesting >= 0 and token.map:
+                start, after = (lines[line + each] for each in token.map)
+                kind = token.type.removesuffix("_open")
+                if kind == "heading":
+                    words = tokens[index + 1].content
+                    yield MarkdownBlock(kind, start, after, int(token.tag[1]), words)
+                else:
+                    is_last = token is tokens[-1] and end == len(text)
+                    is_left_open = is_last and is_open(token, text[at:].split("\n"))
+                    yield MarkdownBlock(kind, start, after, 0, token.content, is_left_open)
+        line += text.count("\n", at, end)
+        at = end
+
+
+def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[Token]]:
+    """Return where the stretch ends that the parser can read alone, and its tokens."""
+    end, count = at, 1
+    while True:
+        for _ in range(count):
+            start = _NEW_START.search(text, end)
+            end = start.end() if start else len(text)
+        if end == len(text):
+            return end, _parser().parse(text[at:], env)
+        # A paragraph at the end shows whether anything is left open there.
+        tokens = _parser().parse(f"{text[at:end]}.", env)
+        last = text.count("\n", at, end)
+        if tokens[-1].type == "paragraph_close" and tokens[-3].map == [last, last + 1]:
+            return end, tokens[:-3]
+        count *= 2
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
@@ -321,7 +387,7 @@ def _continues_block(heading: MarkdownBlock, level: int) -> bool:
 def section_text(document: str, heading: str) -> str:
     """Return what stands under the first heading of that name; empty where there is none."""
     data = document.encode("utf-8", "surrogatepass")
-    found = find_named_sections(read_outline(data).sections, heading) if data else ()
+    found = find_named_sections(read_outline(data).sections, heading)
     return data[found[0].body : found[0].end].decode("utf-8", "replace") if found else ""
 
 
@@ -332,12 +398,12 @@ def choose_section(found: Iterable[Section], *, topic: str, section: str | None 
         if wanted is not None and (same := find_named_sections(everything, wanted)):
             return same[0]
     words = content_words(topic)
-    others = [each for each in list_open_sections(everything) if each.name != ADDITIONAL]
-    shared = [len(words & content_words(each.name)) for each in others]
-    best = max(shared, default=0)
-    if best and best * 2 >= len(words):
-        return others[shared.index(best)]
-    return next(iter(find_named_sections(everything, ADDITIONAL)), None)
+    best, closeness = None, 0.5
+    for candidate in list_open_sections(everything):
+        share = len(words & content_words(candidate.name)) / len(words) if words else 0.0
+        if candidate.name != ADDITIONAL and (share > closeness or (best is None and share == closeness)):
+            best, closeness = candidate, share
+    return best or next(iter(find_named_sections(everything, ADDITIONAL)), None)
 
 
 def find_named_sections(found: Iterable[Section], heading: str) -> tuple[Section, ...]:
