@@ -14,11 +14,10 @@ from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import AskPersona, Brief, Table
-from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
-from roundtable.panel.base import OnWords, Speech, StoppablePanel
+from roundtable.panel.base import OnWords, PanelStopped, Speech, StoppablePanel
 from roundtable.runtime.session import Session
 from roundtable.store.artifact import read_documents
 from roundtable.surfaces.terminal import slash
@@ -211,6 +210,6 @@ def test_a_speaker_who_is_stopped_has_said_what_was_said_and_is_not_asked_again(
     assert begun == ["solutions-architect"]
 
 
-def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
-    with pytest.raises(PanelFailed, match="You stopped Alex Rivera before the first word"):
+def test_a_speaker_who_is_stopped_before_the_first_word_says_nothing() -> None:
+    with pytest.raises(PanelStopped, match="You stopped Alex Rivera before the first word"):
         stopped(_Endless(pieces=()))

@@ -182,6 +182,27 @@ def test_ctrl_c_stops_the_speaker_and_keeps_what_was_said(cli: CommandLine, stre
     assert terminal.screen.trespasses == []
 
 
+@pytest.mark.rule("LOOP-1")
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_a_speaker_is_stopped_in_order_to_speak_and_early_words_are_heard(
+    cli: CommandLine, streamed: Opens, is_silent: bool
+) -> None:
+    if is_silent:
+        (cli.root / "silent-2").touch()
+    terminal = streamed()
+    terminal.see("Alex is thinking" if is_silent else "Remark 2 by Alex: word1 word2")
+    terminal.keys("What about IPv6?\r\x03")
+    terminal.see("Ada: What about IPv6?")
+    (cli.root / "go").touch()
+    terminal.listen()
+    terminal.say("done")
+    terminal.listen()
+    names = [turn.partition(":")[0] for turn in turns(cli.item)]
+    before = ["Maya Chen (Business Analyst)", *([] if is_silent else ["Alex Rivera (Solutions Architect)"])]
+    assert names[: len(before) + 1] == [*before, "Ada"]
+    assert "Try again" not in terminal.shown
+
+
 def test_a_window_that_changes_while_somebody_speaks_does_no_harm(cli: CommandLine, streamed: Opens) -> None:
     terminal = streamed()
     terminal.see("Remark 2 by Alex: word1 word2")

@@ -19,6 +19,7 @@ from .slash import find_glued_command
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
+_HOW_TO_BREAK = "Alt-Enter starts a new line"
 
 
 class TerminalConversation:
@@ -53,7 +54,7 @@ class TerminalConversation:
             self._seat.on_move = self._input.withdraw
         self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
-        self._speaker = self._words = self._typed = self._note = ""
+        self._speaker = self._words = self._typed = self._note = self._hint = ""
         self._can_skip = False
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
@@ -85,11 +86,15 @@ class TerminalConversation:
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
         if line.menu is not None:
             self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
+        if line.kind == "question":
+            self._hint = _HOW_TO_BREAK if "one line" in line.words.casefold() else ""
 
     async def ask(self, line: Line) -> str | None:
         """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
-        prefill = self.session.prefill
-        while (words := await self._input.ask(prefill=prefill, offer=self.session.offer)) is not None:
+        prefill, offer, takes_early = self.session.prefill, self.session.offer, line.awaits != "choice"
+        while (
+            words := await self._input.ask(prefill=prefill, offer=offer, takes_early=takes_early)
+        ) is not None:
             glued = find_glued_command(words, self.session.prefill) if words != prefill else ""
             if glued and not await self._confirm(f"Did you mean {glued} alone?"):
                 prefill = words  # it stands in the line again, to be edited or sent as it is
@@ -125,8 +130,9 @@ class TerminalConversation:
     def _bottom_line(self, width: int) -> str:
         if self._note:
             return self._note
-        analysis = self.session.analysis
-        at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
+        analysis, at_work = self.session.analysis, self._hint
+        if not self._input.is_listening:
+            at_work = describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
         return format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
 
