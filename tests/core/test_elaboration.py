@@ -785,7 +785,11 @@ def test_a_user_who_stops_a_speaker_has_the_next_turn() -> None:
     talk.hear(on.SpeakerStopped())
     assert (talk.now.due, talk.now.awaits, talk.commands) == ((), Awaited.USER, (do.Listen("discussion"),))
     talk.says("Alex, what about IPv6?")
-    assert [turn.speaker for turn in talk.now.turns][:3] == ["business-analyst", "user", "solutions-architect"]
+    assert [turn.speaker for turn in talk.now.turns][:3] == [
+        "business-analyst",
+        "user",
+        "solutions-architect",
+    ]
 
 
 # --- the table ------------------------------------------------------------------------------------------

@@ -242,8 +242,8 @@ class Undone(Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | SpeakerStopped | UserSpoke | Judged
-    | LimitRaised | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
-    | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | DocumentsWritten | Saved
-    | FeedbackTaken | Undone | Failed
+    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | SpeakerStopped | UserSpoke
+    | Judged | LimitRaised | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed
+    | ArtifactsUpdated | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted
+    | DocumentsWritten | Saved | FeedbackTaken | Undone | Failed
 )  # fmt: skip

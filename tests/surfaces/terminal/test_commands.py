@@ -126,24 +126,6 @@ def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
     assert "4. You: Alex, why?" in answer.text
 
 
-@pytest.mark.parametrize(
-    ("words", "prefill", "command"),
-    [
-        ("01-07/steps", "01-07", "/steps"),
-        ("The form. /depth deep", "The form.", "/depth deep"),
-        ("noundo", "no", "undo"),
-        ("forms", "form", ""),
-        ("go back", "go", ""),
-        ("undo", "", ""),
-        ("src/app", "src", ""),
-        ("no", "no", ""),
-        ("Another form/steps", "The form", ""),
-    ],
-)
-def test_a_command_behind_what_stood_in_the_line_is_noticed(words: str, prefill: str, command: str) -> None:
-    assert slash.find_glued_command(words, prefill) == command
-
-
 def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
     begun = Talk()
     begun.hear(on.ContextRead(10)).hear(on.Framed("Two journeys.", "Who decides?", "conflicts"))

@@ -14,12 +14,10 @@ from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
 from .seat import TableSeat
-from .slash import find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_HOW_TO_BREAK = "Alt-Enter starts a new line"
 
 
 class TerminalConversation:
@@ -86,29 +84,24 @@ class TerminalConversation:
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
         if line.menu is not None:
             self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
-        if line.kind == "question":
-            self._hint = _HOW_TO_BREAK if "one line" in line.words.casefold() else ""
+        self._hint = ""
+        if line.draft:
+            self._hint = "Tab puts the draft into the line"
+        elif line.kind == "question" and "one line" in line.words.casefold():
+            self._hint = "Alt-Enter starts a new line"
 
     async def ask(self, line: Line) -> str | None:
-        """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
+        """Return the next words; skipping is confirmed first. Raises Withdrawn."""
         prefill, offer, takes_early = self.session.prefill, self.session.offer, line.awaits != "choice"
-        while (
-            words := await self._input.ask(prefill=prefill, offer=offer, takes_early=takes_early)
-        ) is not None:
-            glued = find_glued_command(words, self.session.prefill) if words != prefill else ""
-            if glued and not await self._confirm(f"Did you mean {glued} alone?"):
-                prefill = words  # it stands in the line again, to be edited or sent as it is
-                continue
-            words = glued or words
-            skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
-            if not skips or await self._confirm("Skip the remaining steps of this phase?"):
-                self._typed = words if self._seat is None else ""
-                break
-        return words
-
-    async def _confirm(self, question: str) -> bool:
-        sure = await self._input.ask(f"{question} y/N ")
-        return sure is not None and sure.strip().lower() in ("y", "yes")
+        while True:
+            words = await self._input.ask(prefill=prefill, offer=offer, takes_early=takes_early)
+            can_skip = line.awaits == "menu" and self._can_skip
+            if can_skip and words is not None and hear_menu(words, can_skip=True) == "skip":
+                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
+                if sure is None or sure.strip().lower() not in ("y", "yes"):
+                    continue
+            self._typed = words or "" if self._seat is None else ""
+            return words
 
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""

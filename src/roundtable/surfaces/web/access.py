@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import RuleBroken
+from ...core.personas import Roster
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -64,14 +65,20 @@ class Invitations:
         for role, own in self.tokens.items():
             if hmac.compare_digest(own.encode(), token.encode()):
                 return role
-        raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
+        raise HTTPException(
+            403, "This invitation is no longer valid. If the server was restarted, ask for a new one."
+        )
 
-    def admit(self, token: str, name: str) -> tuple[str, Guest]:
-        """Let somebody in and return the secret for their cookie; RuleBroken without a name."""
+    def admit(self, token: str, name: str, roster: Roster) -> tuple[str, Guest]:
+        """Let somebody in and return the secret for their cookie; RuleBroken without a name of their own."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
         secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
+        if known_as.casefold() in {persona.name.casefold() for persona in roster.personas}:
+            raise RuleBroken(
+                f"{known_as} is the name of a persona. Say another, so that nobody mixes you up."
+            )
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
         self._guests[secret] = guest
@@ -170,7 +177,8 @@ class Door:
         request = Request(scope, receive)
         guest = request.state.guest = self._invitations.find_guest(request)
         if guest is None:
-            raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
+            ask = "Use the address that `roundtable serve` printed, or ask the person who runs this server."
+            raise HTTPException(401, f"You need an invitation. {ask}")
         if request.method == "POST":
             form = request.state.form = await read_form(request)
             if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
