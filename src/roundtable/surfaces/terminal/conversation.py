@@ -37,7 +37,7 @@ class TerminalConversation:
 
         `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
         """
-        self._panel = StoppablePanel(panel, self._begin_words)
+        self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
         self._input = InputArea(
             bottom=self._bottom_line,
@@ -103,14 +103,9 @@ class TerminalConversation:
             self._typed = words or "" if self._seat is None else ""
             return words
 
-    def _begin_words(self, speaker: str) -> None:
-        self._speaker, self._words = speaker, ""
-        self._input.repaint()
-
     def _take_words(self, speaker: str, piece: str) -> None:
-        if speaker != self._speaker:
-            self._begin_words(speaker)
-        self._words += piece
+        self._words = self._words + piece if speaker == self._speaker else piece
+        self._speaker = speaker
         self._input.repaint()
 
     def _format_draft(self) -> str:

@@ -31,7 +31,7 @@ MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
-_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -116,7 +116,7 @@ class Guard:
         self._app, self._limit = app, limit
         names = {each.lower() for each in hosts}
         self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
-        self._names = names | set(_THIS_MACHINE)
+        self._names = names | set(THIS_MACHINE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -156,11 +156,6 @@ class Guard:
             return name in self._names or (self._any_address and bool(ipaddress.ip_address(name)))
         except ValueError:
             return False
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether only programs on this machine reach an address."""
-    return host.lower() in _THIS_MACHINE
 
 
 class Door:

@@ -16,7 +16,7 @@ from itertools import chain, count
 from typing import Any
 
 from msgspec import Struct, to_builtins
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
@@ -69,13 +69,9 @@ class _Seat(Struct):
 
 
 class _Speech(Struct):
-    """The words of a contribution as far as they have come, and who says them; a new object for each."""
+    """The words of a contribution as far as they have come, and the speaker's key; a new object for each."""
 
     key: str = ""
-    name: str = ""
-    role: str = ""
-    voice: int | None = None
-    sign: str = ""
     text: str = ""
 
 
@@ -199,7 +195,11 @@ class Room:
                 if self._speech is not speech or len(self._speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    said = {**asdict(speech), "from": length, "text": piece}
+                    said: dict[str, object] = {"key": speech.key, "from": length, "text": piece}
+                    persona, voice = self._find_voice(speech.key)
+                    if persona is not None and voice is not None:
+                        said |= {"name": persona.name, "role": persona.role, "voice": voice}
+                        said["sign"] = VOICES[voice].sign
                     yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
                 if table != self.describe():
@@ -245,7 +245,7 @@ class Room:
         self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
         self.entries, self._events, self._waiting, self._heard_last = [], [], [], ""
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
-        self._task.add_done_callback(self._end)
+        self._task.add_done_callback(lambda _: self._tell())
         self._tell()
 
     async def close(self) -> None:
@@ -353,16 +353,14 @@ class Room:
         except Exception as error:
             what = f"Something unexpected happened ({type(error).__name__})."
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
+        finally:
+            self.awaits, self._speech = None, _Speech()
 
     def _end_run(self) -> None:
         if self.session is not None and self.awaits is not None:
             self.session.hang_up()
         elif self._task is not None:
             self._task.cancel()
-
-    def _end(self, _task: asyncio.Task[None]) -> None:
-        self.awaits, self._speech = None, _Speech()
-        self._tell()
 
     def _take(self, line: Line, session: Session) -> None:
         self.awaits, self._speech = None, _Speech()
@@ -394,10 +392,7 @@ class Room:
             self.session.say(words, by=self._heard_last)
 
     def _begin_words(self, speaker: str) -> None:
-        persona, voice = self._find_voice(speaker)
         self._speech = _Speech(speaker)
-        if persona is not None and voice is not None:
-            self._speech = _Speech(persona.key, persona.name, persona.role, voice, VOICES[voice].sign)
         self._tell()
 
     def _take_words(self, speaker: str, piece: str) -> None:
