@@ -31,6 +31,8 @@ MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
+_MAX_DONE, _TIME_SPAN = 50, 10.0
+"""So many things somebody may do in so many seconds."""
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HEADERS = {
@@ -89,31 +91,17 @@ class Invitations:
         return self._guests.get(request.cookies.get(COOKIE, ""))
 
 
-class RateLimit:
-    """Lets each sender do so many things in so many seconds, and then no more until these are over."""
-
-    def __init__(self, most: int, seconds: float) -> None:
-        self._most, self._seconds = most, seconds
-        self._until = 0.0
-        self._done: Counter[str] = Counter()
-
-    def allows(self, sender: str) -> bool:
-        """Whether the sender may do one more thing now; then it counts."""
-        if time.monotonic() >= self._until:
-            self._until = time.monotonic() + self._seconds
-            self._done.clear()
-        self._done[sender] += 1
-        return self._done[sender] <= self._most
-
-
 class Guard:
     """Passes on requests for one of our names, from our own pages and at a modest rate.
 
     It also adds the headers that keep a browser from running or fetching anything that is not ours.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], limit: RateLimit) -> None:
-        self._app, self._limit = app, limit
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._done: Counter[str] = Counter()
+        """How much each sender did in the current time span, which ends at `_until`."""
+        self._until = 0.0
         names = {each.lower() for each in hosts}
         self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
         self._names = names | set(THIS_MACHINE)
@@ -144,8 +132,12 @@ class Guard:
         _, _, origin = headers.get("origin", "").lower().partition("://")
         if origin != host.lower():
             return PlainTextResponse("This came from another page, so nothing was done.\n", 403)
-        client = scope.get("client") or ("",)
-        if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
+        if time.monotonic() >= self._until:
+            self._until = time.monotonic() + _TIME_SPAN
+            self._done.clear()
+        sender = headers.get("cookie", "") or str((scope.get("client") or ("",))[0])
+        self._done[sender] += 1
+        if self._done[sender] > _MAX_DONE:
             return PlainTextResponse("That was too much at once. Wait a few seconds and try again.\n", 429)
         return None
 

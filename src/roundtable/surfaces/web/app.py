@@ -28,7 +28,7 @@ from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...project import Project
 from ..terminal.page import VOICES
-from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, RateLimit, read_form
+from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
 from .markup import render_document, render_words
 from .pages import find_entry, list_backlog, view_item
 from .room import Room, StartSession
@@ -96,7 +96,7 @@ class Site:
                 Mount("/static", StaticFiles(directory=HERE / "static")),
                 Mount("/", routes=inside, middleware=[Middleware(Door, invitations=self.invitations)]),
             ],
-            middleware=[Middleware(Guard, hosts=self._hosts, limit=RateLimit(50, 10.0))],
+            middleware=[Middleware(Guard, hosts=self._hosts)],
             exception_handlers={RoundtableError: self._show_problem, HTTPException: self._show_problem},
             lifespan=close_rooms,
         )
