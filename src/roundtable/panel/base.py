@@ -174,7 +174,8 @@ class StoppablePanel(PanelWrapper):
         super().__init__(make)
         self._on_begin = on_begin
         self._pending: asyncio.Future[Any] | None = None
-        self._cut_off: tuple[int, Speech] | None = None
+        self._cut_off: tuple[int, Speech | None] = (0, None)
+        """The number of the turn that was stopped last, and what was said of it."""
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""
@@ -183,13 +184,12 @@ class StoppablePanel(PanelWrapper):
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         brief = request.brief if isinstance(request, do.AskPersona) else None
         if brief is not None:
-            if self._cut_off is not None:
-                number, speech = self._cut_off
-                if brief.again and brief.number == number:  # what was cut off is not tried again
-                    return speech
-                self._cut_off = None
-                if brief.number == number + 1 and brief.purpose != "go-on":
-                    raise PanelStopped("You stopped the one who spoke before.")
+            number, speech = self._cut_off
+            if brief.again and brief.number == number:  # what was cut off is not tried again
+                return speech
+            self._cut_off = (0, None)
+            if number and brief.number == number + 1 and brief.purpose != "go-on":
+                raise PanelStopped("You stopped the one who spoke before.")
             self._on_begin(brief.speaker.key)
         said: list[str] = []
 

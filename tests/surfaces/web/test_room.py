@@ -153,6 +153,25 @@ def test_people_of_one_name_are_told_apart_and_those_who_spoke_are_participants(
     assert "Jordan Park (System Designer), ana (2)" in written
 
 
+def test_a_speaker_who_is_stopped_leaves_the_floor_to_the_people(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place, HeldPanel())
+        async with at_table(room, ANA, BEN) as (ana, _):
+            await discuss(room, ana)
+            await ana.until(lambda each: any("first half" in event["data"] for event in each.events))
+            room.say(BEN, "Alex, what about paper?", 0)
+            room.stop_speaker(ANA)
+            await ana.until(lambda _: bool(room.discussion and len(room.discussion.turns) == 3))
+        said = [entry.line for entry in entries(room, "contribution")]
+        assert [(line.speaker, line.by) for line in said[1:]] == [
+            ("solutions-architect", ""),
+            ("user", "Alex"),
+        ]
+        assert said[1].words == "The first half, ..."
+
+    asyncio.run(run())
+
+
 def test_only_the_chair_ends_the_discussion_and_can_hand_it_over(place: Place) -> None:
     async def run() -> None:
         room = make_room(*place)
