@@ -1,6 +1,7 @@
 """A conversation at the terminal with a panel that streams: `python streaming.py ROOT ITEM STEP`.
 
-Each contribution stops halfway until a file `go-N` or `go` lies in the root: a test can act meanwhile.
+Each contribution stops halfway until a file `go-N` or `go` lies in the root: a test can act meanwhile. With
+`silent-N` it stops before its first word.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class StreamingPanel(ScriptedPanel):
         text = contribution(brief.number, brief.speaker.first_name)
         if (self.root / f"reject-{brief.number}").exists() and not brief.again:
             text = REJECTED
+        if (self.root / f"silent-{brief.number}").exists():
+            await self._may_go_on(brief.number)
         words = text.split(" ")
         for number, word in enumerate(words):
             on_words(word if number == 0 else f" {word}")

@@ -16,7 +16,7 @@ from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition
 from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
-from roundtable.documents.outline import read_sections
+from roundtable.documents.outline import read_outline
 from roundtable.runtime.draft_answers import keep_answers
 from roundtable.store.outputs import Outputs
 
@@ -72,7 +72,9 @@ def test_run_again_it_keeps_elaborations_and_hand_edits_and_changes_nothing_outs
         elif name.endswith(".md"):
             mine = {target.section for target in pages if target.output == name}
             outside = [
-                each for each in read_sections(before[name]) if each.level == 2 and each.heading not in mine
+                each
+                for each in read_outline(before[name]).sections
+                if each.level == 2 and each.heading not in mine
             ]
             for each in outside:
                 assert before[name][each.start : each.end].strip() in after

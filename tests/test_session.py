@@ -215,7 +215,7 @@ def test_what_is_said_instead_of_resume_is_said_in_the_discussion(place: tuple[P
     last = texts(first, "contribution")[-1]
     assert [line.text for line in lines[:asked] if line.kind == "contribution"] == [last]
     assert texts(lines, "contribution").count(last) == 1
-    assert texts(lines, "notice") == ["That is none of the choices."]
+    assert texts(lines, "notice") == ["That is not one of the choices."]
     assert any("why not at night?" in text for text in texts(lines, "contribution"))
     assert meta(item)["elaborations"][0]["turn_count"] == 5
 

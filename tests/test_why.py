@@ -112,7 +112,7 @@ def test_a_turn_of_a_transcript_says_what_it_led_to(cli: CommandLine, folder: Pa
     assert found.origin.startswith("Turn 6 of the roundtable on step 01-03")
     assert found.remarks[0].startswith("It led to Open Questions: Who signs the contract")
     (silent,) = own.explain(
-        SLUG, f"{TRANSCRIPT}:{find_line(folder, 'What is different the second time', TRANSCRIPT)}"
+        SLUG, f"{TRANSCRIPT}:{find_line(folder, 'What must never happen here', TRANSCRIPT)}"
     )
     assert silent.remarks == ("It led to no entry of the synthesis.",)
 

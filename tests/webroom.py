@@ -37,7 +37,7 @@ def draw(_template: str, *, entry: RoomEntry | None = None, room: Room | None = 
     """Draw an entry as its text, and a table as the names of the people at it."""
     if entry is not None:
         return entry.line.words
-    return ", ".join(seat.guest.name for seat in room.people()) if room is not None else ""
+    return ", ".join(seat.name for seat in room.people()) if room is not None else ""
 
 
 def make_room(

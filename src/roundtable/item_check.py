@@ -1,7 +1,7 @@
 """Checks an item: whether its documents hold together, and whether its folder keeps to the rules.
 
-The second part is for what a model wrote by prompt alone: records and turn limits, the shape of every
-elaboration block and what it claims, and, with git, that no answer and no addition was ever taken away.
+The second part is for what a model wrote by prompt alone: records and turn limits, what every
+elaboration block claims, and, with git, that no answer and no addition was ever taken away.
 """
 
 from __future__ import annotations
@@ -98,7 +98,6 @@ def _check_files(
 ) -> Iterator[CheckFinding]:
     """Yield what is wrong with the files as they are, and what blocks claim and nothing bears out."""
     meta = read_meta(folder)
-    limit = max_turns(meta)
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
     talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
@@ -106,7 +105,7 @@ def _check_files(
     else:
         data = read_inside(folder, META)
         text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
-        yield from checks.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
+        yield from checks.check_meta(text, raw, limit=max_turns(meta), roster=roster, steps=steps)
         there = {step.step_id for step in steps if any(name in pages for name in step.outputs)}
         # A discussion in which nobody answered has a transcript, and nothing to write.
         silent = (each.timestamp for each in talks if not each.entries)
@@ -114,8 +113,7 @@ def _check_files(
         yield from checks.check_pairs(text, raw, blocks, there, excused)
     if (folder / _STATE).exists():
         yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
-    yield from checks.check_blocks(blocks, limit=limit, roster=roster)
-    yield from checks.check_claims(blocks, talks, pages, lines_of)
+    yield from checks.check_claims(blocks, talks, pages, lines_of, roster)
 
 
 def _read_markdown(folder: Path) -> dict[str, str]:

@@ -22,6 +22,11 @@ from .core.turns import NEUTRAL, OffTopic, Verdict
 from .panel.base import AskFiles, Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
 
+_NAMES: dict[type[PanelRequest], str] = {
+    do.AskFraming: "frame", do.AskPersona: "speak", do.AskVerdict: "judge", do.AskSynthesis: "synthesise",
+    do.AskFollowUp: "follow_up", do.AskFeedback: "take_up", do.AskReading: "read",
+}  # fmt: skip
+
 
 @dataclass
 class ScriptedPanel:
@@ -42,31 +47,31 @@ class ScriptedPanel:
     briefs: list[do.Brief] = field(default_factory=list)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        if name := _NAMES.get(type(request)):
+            self.asked.append(name)
+            if self.fails.get(name, 0) > 0:
+                self.fails[name] -= 1
+                raise PanelFailed(f"The model did not answer ({name}).")
         match request:
             case do.AskFraming(brief):
-                self._record("frame", brief)
+                self.briefs.append(brief)
                 return await self.frame(brief)
             case do.AskPersona(brief):
-                self._record("speak", brief)
+                self.briefs.append(brief)
                 return await self.speak(brief, on_words)
             case do.AskVerdict(table):
-                self._record("judge")
                 return await self.judge(table)
             case do.AskSynthesis():
-                self._record("synthesise")
                 return await self.synthesise(request)
             case do.AskOffers():
                 return self.offers
             case AskFiles():
                 return None
             case do.AskFollowUp():
-                self._record("follow_up")
                 return request.criterion.follow_up
             case do.AskFeedback():
-                self._record("take_up")
                 return f"I take that up: {request.words}"
             case do.AskReading():
-                self._record("read")
                 names = ", ".join(each.name for each in request.material)
                 return f"I have read {names}." if names else ""
             case other:
@@ -106,14 +111,6 @@ class ScriptedPanel:
             summary="Identified 1 gap",
         )
 
-    def _record(self, method: str, brief: do.Brief | None = None) -> None:
-        self.asked.append(method)
-        if self.fails.get(method, 0) > 0:
-            self.fails[method] -= 1
-            raise PanelFailed(f"The model did not answer ({method}).")
-        if brief is not None:
-            self.briefs.append(brief)
-
 
 @dataclass(frozen=True, slots=True)
 class PlayedSession:
@@ -146,22 +143,18 @@ def play_step(
     from .store.meta import change_meta
 
     steps = load_steps(project)
-    started = next((each for each in steps if each.step_id == step), None)
-    if started is None:
+    ids = [each.step_id for each in steps]
+    if step not in ids:
         raise ValueError(f"The project has no step {step!r}.")
-    done = steps[: steps.index(started) + 1]
-    phases = dict.fromkeys(each.phase.key for each in done if each.phase and each.phase != started.phase)
-
-    def complete(meta: dict[str, Any]) -> None:
-        meta["steps_completed"] = [each.step_id for each in done]
-        meta["phases_completed"] = [*phases]
-
+    done = steps[: ids.index(step) + 1]
+    phases = dict.fromkeys(each.phase.key for each in done if each.phase and each.phase != done[-1].phase)
+    completed = {"steps_completed": [each.step_id for each in done], "phases_completed": [*phases]}
     with TemporaryDirectory() as copy:
         root = Path(copy)
         if (project / ".roundtable").is_dir():
             shutil.copytree(project / ".roundtable", root / ".roundtable")
         folder = add_item(root, item, commit=None)
-        change_meta(folder, complete)
+        change_meta(folder, lambda meta: meta.update(completed))
         session = Session(root, folder.name, reopen=step, panel=panel or ScriptedPanel())
         lines = play_session(session, messages)
         documents = {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}

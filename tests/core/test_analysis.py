@@ -723,7 +723,7 @@ def test_a_step_that_one_came_back_to_asks_its_last_question_with_the_answer_to_
         brief = replace(TWO, brief=QUESTIONS)
         play = Play(opening(brief, asks_last=True, depth=depth), offers=offers)
         assert play.texts("question")[0].startswith("How fast must it be?")
-        assert play.commands[-1] == do.Listen("answer", "Two seconds.", "Two seconds.")
+        assert play.commands[-1] == do.Listen("answer", offer="Two seconds.")
         play.says("Three seconds.")
         assert play.now.answers == (do.Answer("Value", "How fast must it be?", "Three seconds."),)
         assert play.now.stage is Stage.MENU

@@ -778,6 +778,20 @@ def test_a_record_that_cannot_be_saved_is_said_and_the_menu_comes_back() -> None
     assert talk.commands[-1] == do.Return()
 
 
+@pytest.mark.rule("LOOP-1")
+def test_a_user_who_stops_a_speaker_has_the_next_turn() -> None:
+    talk = Talk()
+    talk.hear(on.ContextRead(10)).hear(on.Framed("Two journeys.", "Who decides?", "conflicts"))
+    talk.hear(on.SpeakerStopped())
+    assert (talk.now.due, talk.now.awaits, talk.commands) == ((), Awaited.USER, (do.Listen("discussion"),))
+    talk.says("Alex, what about IPv6?")
+    assert [turn.speaker for turn in talk.now.turns][:3] == [
+        "business-analyst",
+        "user",
+        "solutions-architect",
+    ]
+
+
 # --- the table ------------------------------------------------------------------------------------------
 
 

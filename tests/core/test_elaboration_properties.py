@@ -183,6 +183,7 @@ def test_a_replay_gives_the_same_state(data: st.DataObject, roster: Roster, limi
 EVENTS: tuple[on.Event, ...] = (
     on.UserSpoke("hello"), on.ContextRead(10), on.ContextUnreadable("x"), on.Framed("a", "b?", "c"),
     on.PersonaSpoke("solutions-architect", "x"), on.PersonaPassed("solutions-architect"),
+    on.SpeakerStopped(),
     on.Judged(Verdict()), on.LimitRaised(20), on.LimitSaved(saved=True), on.WrappedUp(), on.BudgetSpent("x"),
     on.SynthesisDrafted(Draft(), AT), on.SynthesisFailed("x"), on.ArtifactsUpdated(()), on.RecordSaved("x"),
     on.RecordFailed("x"), on.Saved(), on.Failed("x"),

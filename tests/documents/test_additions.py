@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.errors import RuleBroken
 from roundtable.documents.additions import Addition, add_note, insert_addition, write_section
-from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_sections
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_outline
 
 MARKER = "<!-- Elaboration: step 01-03, 2026-01-02T03:04:05.678Z -->"
 TITLE = "Elaboration Insights (Step 01-03: User Experience & Journeys)"
@@ -81,7 +81,7 @@ def test_at_the_deepest_level_blocks_still_follow_each_other() -> None:
 @pytest.mark.rule("ART-4", "ART-7")
 def test_no_heading_of_the_block_leaves_the_block() -> None:
     addition = add(b"# T\n\n## User Journeys\n\n## Next\n", f"{BLOCK}\n\n# Evil\n\n### Same")
-    inside = [(s.heading, s.level) for s in read_sections(addition.document) if s.elaboration]
+    inside = [(s.heading, s.level) for s in read_outline(addition.document).sections if s.elaboration]
     assert inside == [(TITLE, 3), ("Key Insights", 4), ("Evil", 4), ("Same", 4)]
 
 
@@ -173,8 +173,10 @@ def test_what_follows_does_not_become_part_of_the_block_s_list(following: bytes)
     document = b"# T\n\n## User Journeys\n\ntext\n\n" + following
     addition = add(document)
     assert addition.document.endswith(b"survive.\n\n<!-- End of addition -->\n\n" + following)
-    names = [section.heading for section in read_sections(addition.document) if not section.elaboration]
-    assert names == [section.heading for section in read_sections(document)]
+    names = [
+        section.heading for section in read_outline(addition.document).sections if not section.elaboration
+    ]
+    assert names == [section.heading for section in read_outline(document).sections]
 
 
 @pytest.mark.rule("ART-7")
@@ -217,7 +219,7 @@ def test_a_marker_that_is_not_whole_is_no_marker() -> None:
 def test_a_block_cannot_turn_the_document_into_front_matter() -> None:
     document = b"---\n## User Journeys\n\n## Next\n"
     addition = add(document, f"{MARKER}\n\n### Title\n\n```\n---\n```")
-    assert [s.heading for s in read_sections(addition.document)] == ["User Journeys", "Title", "Next"]
+    assert [s.heading for s in read_outline(addition.document).sections] == ["User Journeys", "Title", "Next"]
     assert b"### Title\n\n- \\`\\`\\`\n- \\---\n- \\`\\`\\`\n" in addition.document
 
 

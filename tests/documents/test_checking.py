@@ -181,6 +181,15 @@ def test_malformed_markers(line: str, kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("before", ["<details>", "- an entry"])
+def test_a_marker_inside_other_text_is_named(before: str) -> None:
+    inside = "  <!-- Elaboration: step 01-01, 2026-01-02T03:04:05Z -->"
+    problem = (
+        "The elaboration marker stands inside other text, or in too large a file: its block is not read."
+    )
+    assert spec(before, inside) == [[2, "marker", problem]]
+
+
 @pytest.mark.parametrize("text", ["{\n  x", "", "[" * 100_000])
 def test_data_that_is_no_json_is_named_and_other_data_is_left_alone(text: str) -> None:
     assert found({STORIES: text}) == [(STORIES, 1, "unreadable", "It is not valid JSON.")]

@@ -25,7 +25,7 @@ from roundtable.core.validation import says_none
 from roundtable.documents.additions import insert_addition
 from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
-from roundtable.documents.outline import read_sections
+from roundtable.documents.outline import read_outline
 from roundtable.store.outputs import Outputs
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ def test_realistic_answers_make_sound_documents(folder: Path, depth: Depth) -> N
     }[depth]  # fmt: skip
     headings = [
         section.heading
-        for section in read_sections(found["requirements-spec.md"].encode())
+        for section in read_outline(found["requirements-spec.md"].encode()).sections
         if section.level == 2
     ]
     assert headings == [
@@ -162,7 +162,7 @@ def test_no_answer_breaks_a_document(folder: Path, text: str) -> None:
         for target in step.targets:
             if target.output.endswith(".md"):
                 document = found[target.output].encode()
-                own = [each.heading for each in read_sections(document) if each.level <= 2]
+                own = [each.heading for each in read_outline(document).sections if each.level <= 2]
                 assert own.count(target.section) == 1
     again = play(folder, "standard", lambda _step, _question: text)
     assert again == found

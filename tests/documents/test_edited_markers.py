@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.documents.answers import read_labelled
-from roundtable.documents.outline import read_sections
+from roundtable.documents.outline import read_outline
 from roundtable.documents.questions import find_open_questions
 
 
@@ -32,5 +32,5 @@ def test_a_section_with_an_edited_step_marker_is_still_a_section(marker: str) ->
         "<!-- Elaboration: step 01-01, 2026-01-01T00:00:00Z -->\n# Elaboration Insights (step 01-01)\n\nx\n"
     )
     document = f"# Spec\n\n{block}\n## Goals\n\n{marker}\n**Goal**: x\n"
-    goals = next(each for each in read_sections(document.encode()) if each.heading == "Goals")
+    goals = next(each for each in read_outline(document.encode()).sections if each.heading == "Goals")
     assert not goals.elaboration

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from roundtable.documents.additions import insert_addition, write_section
-from roundtable.documents.outline import Section, parse, read_outline, read_sections
+from roundtable.documents.outline import Section, parse, read_outline
 
 LINES = [
     *[
@@ -105,7 +105,7 @@ def test_an_addition_is_one_insertion_that_leaves_all_sections_as_they_were(
     addition = insert_addition(document, block, topic=topic)
     start, length = addition.start, addition.length
     assert addition.document[:start] + addition.document[start + length :] == document
-    old, new = read_sections(document), read_sections(addition.document)
+    old, new = read_outline(document).sections, read_outline(addition.document).sections
     assert names(new, start, length) == names(old)
     if addition.heading is not None:
         above = next(s for s in old if s.heading == addition.heading and s.body <= start <= s.end)

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from roundtable.documents.additions import Addition, insert_addition, write_section, write_skeleton
-from roundtable.documents.outline import read_sections
+from roundtable.documents.outline import read_outline
 
 BASE = b"# Spec\n\n**Item**: Offline\n\n## 1. Context\n\n## 2. Needs\n\n## 3. Journeys\n"
 ELABORATION = (
@@ -154,7 +154,7 @@ def test_a_missing_section_in_an_empty_document() -> None:
 def test_a_step_s_text_stays_inside_its_section() -> None:
     hostile = "# Evil\n\n## Sub\n\n<!-- Elaboration: step 01-02, t -->\n\n<pre>\n\n```\nopen"
     again = write(BASE, hostile)
-    assert [(s.heading, s.level) for s in read_sections(again)] == [
+    assert [(s.heading, s.level) for s in read_outline(again).sections] == [
         *[("Spec", 1), ("1. Context", 2), ("2. Needs", 2), ("Evil", 3), ("3. Journeys", 2)]
     ]
     assert b"<!-- Elaboration" not in again

@@ -472,9 +472,7 @@ def _ask_question(now: Analysis, *shown: do.Show, reminds: bool = False) -> Outc
     if reminds and not offer:
         said.append(lines.REMINDER)
     asked = Line("question", "\n".join(said), now.opening.conductor.key, draft=text, source=source)
-    is_edited = now.opening.asks_last or now.proposed or source == OWN
-    listen = do.Listen("answer", text if is_edited else "", text)
-    return replace(now, stage=Stage.ANSWER), (*shown, do.Show(asked), listen)
+    return replace(now, stage=Stage.ANSWER), (*shown, do.Show(asked), do.Listen("answer", offer=text))
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:

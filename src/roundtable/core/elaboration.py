@@ -308,6 +308,10 @@ def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
     return _ask_whether_to_wrap_up(after) if nobody_spoke and not after.due else _go_on(after)
 
 
+def stop_speaker(now: Elaboration, _event: on.SpeakerStopped) -> Outcome:
+    return replace(now, awaits=Awaited.USER, due=()), (do.Listen("discussion"),)
+
+
 # --- the user speaks ------------------------------------------------------------------------------------
 
 
@@ -695,6 +699,7 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
     (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.SpeakerStopped): (stop_speaker, [_LOOP]),
     (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
     (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),

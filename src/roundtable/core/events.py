@@ -92,6 +92,10 @@ class Judged(Struct, frozen=True):
     advice: bool = False
 
 
+class SpeakerStopped(Struct, frozen=True):
+    """The user stopped whoever was due, in order to speak."""
+
+
 class LimitRaised(Struct, frozen=True):
     """The user asked for more turns."""
 
@@ -238,8 +242,8 @@ class Undone(Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
-    | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
-    | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | DocumentsWritten | Saved
-    | FeedbackTaken | Undone | Failed
+    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | SpeakerStopped | UserSpoke
+    | Judged | LimitRaised | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed
+    | ArtifactsUpdated | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted
+    | DocumentsWritten | Saved | FeedbackTaken | Undone | Failed
 )  # fmt: skip

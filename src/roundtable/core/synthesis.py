@@ -378,6 +378,11 @@ def _name_speakers(said: Iterable[Turn], roster: Roster) -> list[str]:
     return [persona.first_name for persona in roster.personas if persona.key in speakers]
 
 
+def list_people(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """Return the names of those of several people who spoke, in order."""
+    return tuple(dict.fromkeys(turn.by for turn in turns if turn.by))
+
+
 def tell_exit(exit_type: Exit, *, is_heard: bool) -> str:
     """Return how a discussion ended; that the user ended it is marked where only a host says so (ART-8)."""
     return exit_type if is_heard or exit_type == "turn-limit" else f"{exit_type} {UNVERIFIED}"
@@ -394,7 +399,8 @@ def render(
     is_heard: bool = True,
 ) -> str:
     """Return the block of SYN-1, from a settled draft; `is_heard` is for `tell_exit`."""
-    participants = ", ".join(f"{persona.name} ({persona.short_role})" for persona in roster.personas)
+    personas = (f"{persona.name} ({persona.short_role})" for persona in roster.personas)
+    participants = ", ".join((*personas, *map(escape_markdown, list_people(turns))))
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
     ended = tell_exit(exit_type, is_heard=is_heard)
     parts = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -34,6 +35,9 @@ from .outline import (
     parse,
     read_outline,
 )
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _REFUSAL = (
     "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
@@ -179,16 +183,24 @@ def _guard_against_joining(after: bytes) -> str:
 
 
 def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | None = None) -> Addition | None:
-    """Return the document with new bytes for a stretch; None where the rest would read differently."""
+    """Return the document with new bytes for a stretch; None where the rest would read differently.
+
+    Read again is what stands between the headings around it: nothing before a heading changes what follows.
+    """
     document = shape.document[:start] + new + shape.document[end:]
     shift = len(new) - (end - start)
-    earlier = [each for each in shape.pieces if not start <= each.start < end]
-    later = [each for each in read_outline(document).pieces if not start <= each.start < start + len(new)]
+    headings = [each for each in shape.pieces if each.level]
+    first = max((each.start for each in headings if each.start < start), default=0)
+    if document.startswith(b"---", shape.first):  # what is below may end front matter
+        first = 0
+    last = min((each.end for each in headings if each.start >= end), default=len(shape.document))
+    earlier = [each for each in shape.within(first, last) if not start <= each.start < end]
+    again = read_outline(document[first : last + shift]).pieces
+    later = [each for each in again if not start <= first + each.start < start + len(new)]
     is_same = len(earlier) == len(later) and all(
         one.kind == other.kind
         and one.level == other.level
-        and other.start == (one.start if one.start < start else one.start + shift)
-        and (not one.level or one.text == other.text)
+        and first + other.start == (one.start if one.start < start else one.start + shift)
         for one, other in zip(earlier, later, strict=True)
     )
     return Addition(document, start, len(new), heading) if is_same else None
@@ -430,19 +442,19 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
     first, *others = body.split("\n")
     if first.startswith("#"):  # a title may be anybody's; all else is escaped where it is written
         first = first.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-        body = "\n".join([first, *others])
-    if _is_harmless(body):
-        yield "\n\n".join(filter(None, (marker, _move_headings(body, level, is_addition=is_addition))))
-    title, *lines = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
+    lines = [first, *others]
+    tokens, env = parse("\n".join(lines))
+    if _is_harmless(lines, tokens) and not env.get("references"):
+        _move_headings(lines, tokens, level, is_addition=is_addition)
+        yield "\n\n".join(filter(None, (marker, "\n".join(lines))))
+    title, *entries = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
     heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
-    entries = "\n".join(f"- {line}" for line in lines if line)
-    yield "\n\n".join(filter(None, (marker, heading, entries)))
+    listed = "\n".join(f"- {entry}" for entry in entries if entry)
+    yield "\n\n".join(filter(None, (marker, heading, listed)))
 
 
-def _is_harmless(body: str) -> bool:
-    """Whether a text has no HTML, rule, underlined heading or link definition, and closes its code."""
-    lines = body.split("\n")
-    tokens, env = parse(body)
+def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
+    """Whether a text has no HTML, rule or underlined heading, and closes its code."""
     own = NoneMarker | WithdrawnMarker
     safe = {at for at, line in enumerate(lines) if isinstance(parse_marker(line), own)}
     blocks = [(token, range(*token.map)) for token in tokens if token.map]
@@ -453,14 +465,11 @@ def _is_harmless(body: str) -> bool:
         if token.type in ("fence", "code_block"):
             safe.update(covered)
     has_comment = any(_COMMENT_SIGN.search(line) for at, line in enumerate(lines) if at not in safe)
-    is_left_open = any(is_open(token, lines) for token, _ in blocks[-1:])
-    return not (has_comment or is_left_open or env.get("references"))
+    return not has_comment and not any(is_open(token, lines) for token, _ in blocks[-1:])
 
 
-def _move_headings(body: str, level: int, *, is_addition: bool) -> str:
-    """Return the body with its headings below a level; of an addition the first right below it."""
-    lines = body.split("\n")
-    tokens, _ = parse(body)
+def _move_headings(lines: list[str], tokens: Sequence[Token], level: int, *, is_addition: bool) -> None:
+    """Put the headings of a text below a level; of an addition the first right below it."""
     headings = {
         token.map[0]: int(token.tag[1])
         for token in tokens
@@ -473,4 +482,3 @@ def _move_headings(body: str, level: int, *, is_addition: bool) -> str:
         else:
             new = max(old - first + level + 1, level + 2) if number else level + 1
         lines[at] = _HEADING_SIGNS.sub("#" * min(new, DEEPEST), lines[at], count=1)
-    return "\n".join(lines)

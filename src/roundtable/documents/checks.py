@@ -1,7 +1,7 @@
 """The checks of an item: each finding names a file, a line and what is the matter there.
 
-First what the documents say: ids, citations, markers. Then the rules that a meta.json and the
-elaboration blocks keep, whoever wrote them (META-2, META-4, META-5), and what was lost on the way.
+First what the documents say: ids, citations, markers. Then the rules that a meta.json keeps, whoever wrote it
+(META-2, META-4, META-5), what the elaboration blocks claim (ART-8), and what was lost on the way.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import HEADINGS, UNVERIFIED
-from ..core.text import parse_heading, unescape_markdown
+from ..core.text import unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, read_json
 from .outline import prose_lines
 
 META = "meta.json"
-_LONGEST_SUMMARY = 130
 _LONGEST_QUOTE = 60
 
 Kind = Literal[
@@ -71,8 +70,15 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
 
 
 def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield what is meant to be a marker and is none, and citations that lead nowhere and are not marked."""
+    """Yield markers that mark nothing, and citations that lead nowhere and are not marked."""
+    read = {block.line for block in find_elaboration_blocks(name, text)}
     for number, line in prose_lines(text):
+        marker = parse_marker(line)
+        if isinstance(marker, ElaborationMarker) and marker.step_id and number not in read:
+            where = "stands inside other text, or in too large a file"
+            yield CheckFinding(
+                name, number, "marker", f"The elaboration marker {where}: its block is not read."
+            )
         if kind := find_malformed_marker(line):
             problem = "marker is malformed, so that what it marks is taken for a hand edit"
             yield CheckFinding(name, number, "marker", f"The {kind} {problem}.")
@@ -183,8 +189,6 @@ def _check_record(
         yield f"turn_count is {sound['turn_count']}, above the limit of {limit} turns."
     if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
         yield f"personas_active names {', '.join(strangers)}, and no persona has that key."
-    if len(sound.get("synthesis_summary", "")) > _LONGEST_SUMMARY:
-        yield f"synthesis_summary has {len(sound['synthesis_summary'])} characters; about 100 are wanted."
 
 
 def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
@@ -197,42 +201,8 @@ def _find_line(text: str, place: object) -> int:
     return text.count("\n", 0, max(text.find(json.dumps(place, ensure_ascii=False)), 0)) + 1
 
 
-_ATTRIBUTED = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
-_TAKEAWAY = "Key takeaway:"
+_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
 _SILENT = "| **User**: silent"
-
-
-def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Roster) -> Iterator[CheckFinding]:
-    """Yield what is wrong with the shape of the blocks."""
-    names = {"User", "All", *(persona.first_name for persona in roster.personas)}
-    for block in blocks:
-        if not any(line.startswith(_TAKEAWAY) for _, line in block.lines):
-            for line, problem in _check_block(block, limit, names):
-                yield CheckFinding(block.file, line, "block", problem)
-
-
-def _check_block(block: ElaborationBlock, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
-    headings = [found[1] for _, line in block.lines if (found := parse_heading(line))]
-    title = f"Elaboration Insights (Step {block.step_id}: "
-    needed = {
-        f"heading '{title}title)'": headings[:1] and headings[0].startswith(title),
-        "line '**Turns**: N | **Exit**: user-initiated or turn-limit'": block.turns is not None,
-        "line '**Participants**: ...'": any(line.startswith("**Participants**: ") for _, line in block.lines),
-    }
-    for part in (HEADINGS["insights"], HEADINGS["decisions"], HEADINGS["questions"]):
-        needed[f"section '{part}'"] = part in headings
-    for what, is_there in needed.items():
-        if not is_there:
-            yield block.line, f"The block has no {what}."
-    if block.turns is not None and block.turns > limit:
-        yield block.line, f"The block says {block.turns} turns, above the limit of {limit}."
-    for number, part, words in block.entries():
-        if part == HEADINGS["insights"]:
-            entry = _ATTRIBUTED.fullmatch(words)
-            if entry is None:
-                yield number, "The insight does not say who it comes from, such as [Maya]."
-            elif strangers := [each for each in entry["who"].split("/") if each not in names]:
-                yield number, f"The insight credits {', '.join(strangers)}, who was not at the table."
 
 
 def check_claims(
@@ -240,11 +210,14 @@ def check_claims(
     transcripts: Sequence[TranscriptContent],
     documents: Mapping[str, str],
     lines_of: LinesOf,
+    roster: Roster,
 ) -> Iterator[CheckFinding]:
-    """Yield the paths, figures and decisions in the blocks that nothing bears out, unless marked (ART-8).
+    """Yield the credits, paths, figures and decisions in the blocks that nothing bears out (ART-8).
 
-    Figures and decisions are held against the transcript; where it is lost, nobody can tell.
+    Figures and decisions are held against the transcript; where it is lost, nobody can tell. What is marked
+    claims nothing.
     """
+    names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     written = {(block.file, number) for block in blocks for number, _ in block.lines}
     others = [
         "\n".join(line for number, line in enumerate(text.split("\n"), 1) if (name, number) not in written)
@@ -257,13 +230,18 @@ def check_claims(
         sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
         for number, part, words in block.entries():
             entry = unescape_markdown(words)
+            credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
+            strangers = [each for each in credit["who"].split("/") if each not in names] if credit else []
+            if strangers:
+                problem = f"The insight credits {', '.join(strangers)}, who was not at the table."
+                yield CheckFinding(block.file, number, "block", problem)
             for path in find_paths(entry):
                 known = any(path["path"] in each for each in sources)
                 problem = "" if known or is_marked(entry, path.end()) else check_citation(path, lines_of)
                 if problem:
                     yield CheckFinding(block.file, number, "citation", problem)
             for figure, _ in find_unknown_figures(entry, sources) if transcript is not None else ():
-                problem = f"{figure} stands neither in the transcript nor in the documents."
+                problem = f"{figure} is not in the transcript or the documents."
                 yield CheckFinding(block.file, number, "figure", problem)
             if part == HEADINGS["decisions"] and not _is_decided(words.strip(), transcript, is_silent):
                 problem = f"Nothing that the user said decides this: {_quote(entry)}"
@@ -330,8 +308,10 @@ def check_growth(file: str, versions: Sequence[Material], undone: Collection[str
                 for number in (block.line, *(number for number, _ in block.lines)):
                     lines[number - 1] = ""
             elif key not in later:
-                problem = f"The block of step {key[0]}, {key[1]} stood in {before.name}"
-                yield CheckFinding(file, 1, "lost", f"{problem}; {after.name} has it no more.")
+                problem = f"The block of step {key[0]}, {key[1]}"
+                yield CheckFinding(
+                    file, 1, "lost", f"{problem} was in {before.name}, but not in {after.name}."
+                )
             elif missing := _missing_lines(
                 *([line for _, line in each.lines if line.strip()] for each in (block, later[key]))
             ):
@@ -359,7 +339,7 @@ def check_answers(
     for (step_id, label), name in stood.items():
         if (step_id, label) not in there:
             answer = f"The answer on {label} of step {step_id}"
-            yield CheckFinding(file, 1, "lost", f"{answer} stood in {name}; {last.name} has it no more.")
+            yield CheckFinding(file, 1, "lost", f"{answer} was in {name}, but not in {last.name}.")
 
 
 def _missing_lines(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[int, str]]:

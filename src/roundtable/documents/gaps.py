@@ -54,16 +54,19 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
     Questions that were `discussed` before come last.
     """
     shape = read_outline(document)
-    text = decode_document(document)
-    found = [*_find_questions(text), *_find_empty(shape), *_find_undone(text), *_find_longest(shape)]
+    asked, undone = _read_lines(decode_document(document))
+    found = [*asked, *_find_empty(shape), *undone, *_find_longest(shape)]
     return next((each for each in found if each.question not in discussed), found[0])
 
 
-def _find_questions(text: str) -> Iterator[DocumentGap]:
-    """Yield the open questions, asked as they are where they ask."""
+def _read_lines(text: str) -> tuple[list[DocumentGap], list[DocumentGap]]:
+    """Return the open questions, asked as they are where they ask, and what is still to be filled in."""
+    asked: list[DocumentGap] = []
+    undone: list[DocumentGap] = []
     section, level, is_list = "", 0, False
     for _, line, is_code in joined_lines(_COMMENT.sub("", text)):
         heading = None if is_code else parse_heading(line)
+        entry = unescape_markdown(_ENTRY.sub("", line, count=1).strip())
         words = ""
         if heading and is_list and heading[0] > level:
             words = strip_numbering(heading[1])  # each question may have a heading of its own
@@ -71,13 +74,21 @@ def _find_questions(text: str) -> Iterator[DocumentGap]:
             section, level = strip_numbering(heading[1]), heading[0]
             is_list = _ASKED_UNDER.fullmatch(section) is not None
         elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
-            words = unescape_markdown(_ENTRY.sub("", line, count=1).strip().replace("**", ""))
-            words = words.removeprefix(OPEN_QUESTION.removeprefix("- "))
+            words = entry.replace("**", "").removeprefix(OPEN_QUESTION.removeprefix("- "))
+        elif not is_code and _UNDONE.search(line):
+            quoted = _shorten(next(filter(_UNDONE.search, split_sentences(entry)), entry))
+            name = section or "the beginning"
+            question = f'What has to be decided under "{name}" so that this can be filled in: "{quoted}"?'
+            summary = f'Under "{name}" something is still to be filled in.'
+            undone.append(DocumentGap(section, question, f'"{name}"', summary))
         if words and words.casefold().rstrip(".") not in _NOTHING:
             asks = _ASKS.match(words)
             question = asks[0] if asks and len(asks[0]) <= _MAX_QUOTE_LENGTH else ""
             question = question or f'How is this settled: "{_shorten(words).rstrip(".")}"?'
-            yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
+            asked.append(
+                DocumentGap(section, question, "the open questions", "There are questions open in it.")
+            )
+    return asked, undone
 
 
 def _find_empty(shape: Outline) -> Iterator[DocumentGap]:
@@ -87,20 +98,6 @@ def _find_empty(shape: Outline) -> Iterator[DocumentGap]:
             question = f'What belongs under "{each.name}", and who can say so?'
             summary = f'Nothing is written under "{each.name}".'
             yield DocumentGap(each.heading, question, f'"{each.name}"', summary)
-
-
-def _find_undone(text: str) -> Iterator[DocumentGap]:
-    section = ""
-    for _, line, is_code in joined_lines(text):
-        if not is_code and (heading := parse_heading(line)):
-            section = heading[1]
-        elif not is_code and _UNDONE.search(line):
-            sentences = split_sentences(unescape_markdown(_ENTRY.sub("", line, count=1)))
-            words = _shorten(next((each for each in sentences if _UNDONE.search(each)), line.strip()))
-            name = strip_numbering(section) or "the beginning"
-            question = f'What has to be decided under "{name}" so that this can be filled in: "{words}"?'
-            summary = f'Under "{name}" something is still to be filled in.'
-            yield DocumentGap(section, question, f'"{name}"', summary)
 
 
 def _find_longest(shape: Outline) -> Iterator[DocumentGap]:

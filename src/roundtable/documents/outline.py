@@ -330,44 +330,31 @@ class Section(NamedTuple):
     elaboration: bool = False
 
 
-def read_sections(document: bytes) -> tuple[Section, ...]:
-    """Return every section of the document, in order, sub-sections included."""
-    return read_outline(document).sections
-
-
 def _find_sections(shape: Outline) -> tuple[Section, ...]:
-    found: list[tuple[MarkdownBlock, bool]] = []
-    ends: list[int] = []
+    pieces = shape.pieces
+    found: list[Section] = []
     unended: list[int] = []
-    own_level = block_level = 0
-    size = len(shape.document)
-    for before, block, after in zip(
-        (None, *shape.pieces), shape.pieces, (*shape.pieces[1:], None), strict=False
-    ):
-        if block.kind != "heading":
+    own_level = block_end = 0
+    for at, piece in enumerate(pieces):
+        if piece.kind != "heading":
             continue
-        level = block.level
-        is_ours = after is not None and level == 2 and begins_like_section(after.text)
-        is_marked = before is not None and before.is_elaboration_marker and block.text != ADDITIONAL
-        opens = is_marked and (level > own_level or own_level == DEEPEST)
-        continues = block_level > 0 and _continues_block(block, block_level)
-        if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
-            block_level = level
-        elif is_ours or not continues:
-            block_level, own_level = 0, level
-        is_added = block_level > 0
+        is_below = piece.level > own_level or own_level == DEEPEST
+        is_marked = is_below and at > 0 and pieces[at - 1].is_elaboration_marker and piece.text != ADDITIONAL
+        if piece.level == 2 and any(begins_like_section(each.text) for each in pieces[at + 1 : at + 2]):
+            block_end = at  # a step's section, whatever was pasted before it
+        elif at >= block_end and (is_marked or piece.text.casefold().startswith(_BLOCK_HEADING)):
+            block_end = find_block_end(pieces, at - 1)
+        is_added = at < block_end
+        own_level = own_level if is_added else piece.level
         for earlier in tuple(unended):
             # An earlier addition, whatever its level, ends no section but its own.
-            if level <= found[earlier][0].level and (found[earlier][1] or not is_added):
-                ends[earlier] = block.start
+            if piece.level <= found[earlier].level and (found[earlier].elaboration or not is_added):
+                found[earlier] = found[earlier]._replace(end=piece.start)
                 unended.remove(earlier)
         unended.append(len(found))
-        found.append((block, is_added))
-        ends.append(size)
-    return tuple(
-        Section(block.text, strip_numbering(block.text), block.level, block.start, block.end, end, is_added)
-        for (block, is_added), end in zip(found, ends, strict=True)
-    )
+        name, end = strip_numbering(piece.text), len(shape.document)
+        found.append(Section(piece.text, name, piece.level, piece.start, piece.end, end, is_added))
+    return tuple(found)
 
 
 def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
@@ -400,7 +387,7 @@ def _continues_block(heading: MarkdownBlock, level: int) -> bool:
 def section_text(document: str, heading: str) -> str:
     """Return what stands under the first heading of that name; empty where there is none."""
     data = document.encode("utf-8", "surrogatepass")
-    found = find_named_sections(read_sections(data), heading)
+    found = find_named_sections(read_outline(data).sections, heading)
     return data[found[0].body : found[0].end].decode("utf-8", "replace") if found else ""
 
 

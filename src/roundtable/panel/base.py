@@ -159,28 +159,38 @@ class PanelWrapper:
         return self._panel.kind
 
 
+class PanelStopped(PanelFailed):
+    """The user stopped a speaker, so it is the user's turn."""
+
+
 class StoppablePanel(PanelWrapper):
-    """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
+    """Another panel, with a way to stop it: what a speaker has said by then is the contribution.
+
+    Then the user has the floor: `PanelStopped` answers for whoever is due right after.
+    """
 
     def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
         """`on_begin` receives a speaker's key whenever its words begin, or begin anew."""
         super().__init__(make)
         self._on_begin = on_begin
         self._pending: asyncio.Future[Any] | None = None
-        self._cut_off: Speech | None = None
+        self._cut_off: tuple[int, Speech | None] = (0, None)
+        """The number of the turn that was stopped last, and what was said of it."""
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""
         return self._pending is not None and self._pending.cancel()
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        speaker = None
-        if isinstance(request, do.AskPersona):
-            if request.brief.again and self._cut_off is not None:  # what was cut off is not tried again
-                return self._cut_off
-            self._cut_off = None
-            speaker = request.brief.speaker
-            self._on_begin(speaker.key)
+        brief = request.brief if isinstance(request, do.AskPersona) else None
+        if brief is not None:
+            number, speech = self._cut_off
+            if brief.again and brief.number == number:  # what was cut off is not tried again
+                return speech
+            self._cut_off = (0, None)
+            if number and brief.number == number + 1 and brief.purpose != "go-on":
+                raise PanelStopped("You stopped the one who spoke before.")
+            self._on_begin(brief.speaker.key)
         said: list[str] = []
 
         def take(piece: str) -> None:
@@ -196,9 +206,10 @@ class StoppablePanel(PanelWrapper):
                 raise
         finally:
             self._pending = None
+        if brief is None:
+            raise PanelFailed("You stopped the panel.")
         words = "".join(said).strip()
-        if speaker is None or not words:
-            what = f"{speaker.name} before the first word" if speaker is not None else "the panel"
-            raise PanelFailed(f"You stopped {what}.")
-        self._cut_off = Speech(f"{words} ...")
-        return self._cut_off
+        if not words:
+            raise PanelStopped(f"You stopped {brief.speaker.name} before the first word.")
+        self._cut_off = brief.number, Speech(f"{words} ...")
+        return self._cut_off[1]

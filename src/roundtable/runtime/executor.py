@@ -28,7 +28,7 @@ from ..core.tracks import list_all_steps
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
-from ..panel.base import Framing, Panel, Speech
+from ..panel.base import Framing, Panel, PanelStopped, Speech
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
@@ -127,7 +127,10 @@ class Executor:
             case do.AskFraming(brief):
                 return await self._frame(brief)
             case do.AskPersona(brief):
-                return await self._speak(brief)
+                try:
+                    return await self._speak(brief)
+                except PanelStopped:
+                    return on.SpeakerStopped()
             case do.AskVerdict():
                 return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():

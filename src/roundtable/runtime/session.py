@@ -460,7 +460,7 @@ class Session:
             if otherwise and len(words.text.split()) > 1:
                 self._held = words
                 return otherwise
-            await self._show(Line("notice", "That is none of the choices."))
+            await self._show(Line("notice", "That is not one of the choices."))
 
     def _command(self) -> str:
         # Cleaned before it is quoted: what is taken out later would take quotation marks along.

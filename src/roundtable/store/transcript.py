@@ -21,6 +21,7 @@ from ..core.synthesis import (
     Part,
     credit,
     decision_turns,
+    list_people,
     mark_unverified,
     summary,
     tell_exit,
@@ -169,10 +170,11 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
 def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     is_unheard = panel.startswith("host ") and any(UNVERIFIED in each.text for each in command.draft.entries)
+    titles = [persona.title for persona in table.roster.personas]
     fields = {
         "Item" if table.step.step_id else "Document": table.item.name,
         "Step": f"{table.step.step_id} {table.step.title}" if table.step.step_id else "",
-        "Participants": ", ".join(persona.title for persona in table.roster.personas),
+        "Participants": ", ".join([*titles, *list_people(table.turns)]),
         "Turns": f"{record.turn_count} of {table.max_turns}",
         "Exit": tell_exit(command.exit_type, is_heard=not is_unheard),
         "Date": record.timestamp,

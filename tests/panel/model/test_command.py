@@ -338,7 +338,7 @@ def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
     file.chmod(0o755)
     failure = ask(CommandModel(shlex.quote(str(file)))).failed
     assert failure.kind == "not-installed"
-    assert "It is no program that can be run here." in str(failure)
+    assert "It cannot be run here." in str(failure)
 
 
 @pytest.mark.parametrize("command", ["", "   ", "''", "' '"])

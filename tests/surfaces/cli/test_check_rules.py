@@ -104,7 +104,6 @@ def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
             'timestamp is "yesterday"; it has to be an instant such as 2026-01-31T12:00:00.000Z.',
         ),
         ({"synthesis_summary": " "}, 'synthesis_summary is " "; it has to be one sentence on one line.'),
-        ({"synthesis_summary": "a" * 131}, "synthesis_summary has 131 characters; about 100 are wanted."),
     ],
 )
 def test_a_record_that_breaks_its_schema_is_named_with_its_line(
@@ -159,36 +158,11 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
     assert first.startswith("meta.json:1: ")
 
 
-@pytest.mark.rule("SYN-1", "SYN-2")
+@pytest.mark.rule("SYN-4", "META-5")
 @pytest.mark.parametrize(
     ("change", "line", "said"),
     [
-        (
-            lambda t: t.replace("**Turns**: 9", "**Turns**: 12"),
-            7,
-            "The block says 12 turns, above the limit of 10.",
-        ),
-        (
-            lambda t: t.replace("**Exit**: user-initiated", "**Exit**: tired"),
-            7,
-            "The block has no line '**Turns**: N | **Exit**: user-initiated or turn-limit'.",
-        ),
-        (
-            lambda t: t.replace("#### Decisions Made", "#### Decisions"),
-            7,
-            "The block has no section 'Decisions Made'.",
-        ),
         (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
-        (
-            lambda t: t.replace("[Alex] ", ""),
-            15,
-            "The insight does not say who it comes from, such as [Maya].",
-        ),
-        (
-            lambda t: t.replace("(Step 01-03:", "(Step 01-04:"),
-            7,
-            "The block has no heading 'Elaboration Insights (Step 01-03: title)'.",
-        ),
         (
             lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
             7,
@@ -206,7 +180,7 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
         ),
     ],
 )
-def test_a_block_that_breaks_its_shape_is_named_with_its_line(
+def test_a_block_that_contradicts_the_rest_is_named_with_its_line(
     change: Callable[[str], str], line: int, said: str, written: Written
 ) -> None:
     written.spec.write_text(change(written.spec.read_text()))
@@ -276,7 +250,7 @@ def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) 
         '"- [User/All] A colleague can take over."'
     ]
     written.spec.write_text(SPEC)
-    assert f"stood in commit {name}; the working tree has it no more." in written.problems()[-1]
+    assert f"was in commit {name}, but not in the working tree." in written.problems()[-1]
 
 
 def test_a_hand_edit_without_an_addition_is_nobodys_business(written: Written) -> None:
@@ -301,8 +275,8 @@ def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> No
     ran = written.line.run("check", "offline")
     assert ran.status == 2
     assert ran.out.startswith(
-        f"requirements-spec.md:1: The answer on {second} of step 01-03 stood in commit {commit}; "
-        "the working tree has it no more.\n"
+        f"requirements-spec.md:1: The answer on {second} of step 01-03 was in commit {commit}, "
+        "but not in the working tree.\n"
     )
     (question,) = [each for each in step_of("01-03").questions("deep") if each.label == second]
     written.spec.write_text(

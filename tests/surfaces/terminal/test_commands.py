@@ -14,11 +14,10 @@ from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import AskPersona, Brief, Table
-from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
-from roundtable.panel.base import OnWords, Speech, StoppablePanel
+from roundtable.panel.base import OnWords, PanelStopped, Speech, StoppablePanel
 from roundtable.runtime.session import Session
 from roundtable.store.artifact import read_documents
 from roundtable.surfaces.terminal import slash
@@ -127,24 +126,6 @@ def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
     assert "4. You: Alex, why?" in answer.text
 
 
-@pytest.mark.parametrize(
-    ("words", "prefill", "command"),
-    [
-        ("01-07/steps", "01-07", "/steps"),
-        ("The form. /depth deep", "The form.", "/depth deep"),
-        ("noundo", "no", "undo"),
-        ("forms", "form", ""),
-        ("go back", "go", ""),
-        ("undo", "", ""),
-        ("src/app", "src", ""),
-        ("no", "no", ""),
-        ("Another form/steps", "The form", ""),
-    ],
-)
-def test_a_command_behind_what_stood_in_the_line_is_noticed(words: str, prefill: str, command: str) -> None:
-    assert slash.find_glued_command(words, prefill) == command
-
-
 def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
     begun = Talk()
     begun.hear(on.ContextRead(10)).hear(on.Framed("Two journeys.", "Who decides?", "conflicts"))
@@ -211,6 +192,6 @@ def test_a_speaker_who_is_stopped_has_said_what_was_said_and_is_not_asked_again(
     assert begun == ["solutions-architect"]
 
 
-def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
-    with pytest.raises(PanelFailed, match="You stopped Alex Rivera before the first word"):
+def test_a_speaker_who_is_stopped_before_the_first_word_says_nothing() -> None:
+    with pytest.raises(PanelStopped, match="You stopped Alex Rivera before the first word"):
         stopped(_Endless(pieces=()))

@@ -11,6 +11,7 @@ from typing import Any
 import pyte
 import pytest
 
+import roundtable
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.meta import change_meta
 from roundtable.store.transcript import list_transcripts
@@ -180,6 +181,27 @@ def test_ctrl_c_stops_the_speaker_and_keeps_what_was_said(cli: CommandLine, stre
     terminal.listen()
     assert f"Alex Rivera (Solutions Architect): {kept[1]}" in turns(cli.item)
     assert terminal.screen.trespasses == []
+
+
+@pytest.mark.rule("LOOP-1")
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_a_speaker_is_stopped_in_order_to_speak_and_early_words_are_heard(
+    cli: CommandLine, streamed: Opens, is_silent: bool
+) -> None:
+    if is_silent:
+        (cli.root / "silent-2").touch()
+    terminal = streamed()
+    terminal.see("Alex is thinking" if is_silent else "Remark 2 by Alex: word1 word2")
+    terminal.keys("What about IPv6?\r\x03")
+    terminal.see("Ada: What about IPv6?")
+    (cli.root / "go").touch()
+    terminal.listen()
+    terminal.say("done")
+    terminal.listen()
+    names = [turn.partition(":")[0] for turn in turns(cli.item)]
+    before = ["Maya Chen (Business Analyst)", *([] if is_silent else ["Alex Rivera (Solutions Architect)"])]
+    assert names[: len(before) + 1] == [*before, "Ada"]
+    assert "Try again" not in terminal.shown
 
 
 def test_a_window_that_changes_while_somebody_speaks_does_no_harm(cli: CommandLine, streamed: Opens) -> None:
@@ -369,16 +391,25 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
 
 
 @pytest.mark.rule("MENU-7")
-def test_a_command_behind_an_answer_that_stands_in_the_line_is_asked_about(
-    cli: CommandLine, opened: Opens
-) -> None:
+def test_back_offers_the_answer_to_edit_and_can_be_said_again(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
     terminal.say("Inspectors keep their forms")
-    terminal.keys("back\r")
-    terminal.see("› Inspectors keep their forms")
-    terminal.keys("/steps\r")
-    terminal.see("Did you mean /steps alone? y/N")
-    terminal.keys("y\r")
-    terminal.see("Scope Estimation  (here)")
-    journal = next((cli.item / ".journal").glob("*.jsonl")).read_text()
-    assert "forms/steps" not in journal
+    terminal.say("60 inspectors")
+    terminal.say("back")
+    terminal.see("Draft, from your answer: 60 inspectors")
+    terminal.see("Tab puts the draft into the line")
+    terminal.say("back")
+    terminal.see("Draft, from your answer: Inspectors keep their forms")
+    terminal.say("\t and photos")
+    terminal.see("Ada: Inspectors keep their forms and photos")
+
+
+def test_a_question_that_asks_for_several_lines_says_how(cli: CommandLine, opened: Opens) -> None:
+    ours = Path(roundtable.__file__).parent / "content" / "steps" / "00-quick-scan" / "01-scope-estimation.md"
+    own = cli.root / ".roundtable" / "steps" / "00-quick-scan" / ours.name
+    own.parent.mkdir(parents=True)
+    own.write_text(ours.read_text().replace("part of this that is not?", "part of this? One line for each."))
+    terminal = opened()
+    terminal.say("Inspectors keep their forms")
+    terminal.see("One line for each.")
+    terminal.see("Alt-Enter starts a new line")

@@ -334,7 +334,7 @@ def test_an_answer_that_comes_second_can_still_be_read(houses: Any, place: Place
     expect(cleo.locator(".unsaid")).to_have_text(["Not said: Not even sent."])
     expect(ben.locator(".unsaid")).to_have_count(0)  # it may still count
     held[0].continue_()
-    expect(ben.locator("#problem")).to_contain_text("faster", timeout=PATIENCE)
+    expect(ben.locator("#problem")).to_contain_text("Somebody answered first", timeout=PATIENCE)
     expect(ben.locator(".unsaid")).to_have_text(["Not said: Mine, <b>too</b>."])
     expect(ana.locator(".unsaid")).to_have_count(0)
 
@@ -364,7 +364,8 @@ def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Plac
     awaits(ana, "discussion")
     ana.click("text=Wrap up")
     awaits(ana, "review")
-    expect(ben.locator("#form")).to_contain_text("Ana reviews")
+    expect(ben.locator("#form")).to_contain_text("Ana can still change it.")
+    expect(ben.locator(".review textarea").first).to_be_disabled()
     ana.uncheck('[name="keep-1"]')
     ana.fill('[name="text-2"]', "We take option B: it costs least")
     ana.select_option("#part", "question")

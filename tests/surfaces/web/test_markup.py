@@ -115,6 +115,11 @@ def test_an_addition_never_swallows_what_follows_it(text: str) -> None:
     assert page.index("</section>") < page.index("<h2>Next</h2>")
 
 
+def test_fields_stand_on_lines_of_their_own_and_wrapped_text_does_not() -> None:
+    html = render_document("**Participants**: Maya\n**Turns**: 9 | **Exit**: user-initiated\n\nOne\ntwo.\n")
+    assert "Maya<br>\n<strong>Turns" in html and "One\ntwo." in html
+
+
 def test_what_was_written_is_shown_as_it_is() -> None:
     assert (
         render_words("<b>bold</b> & *so*\nnext")

@@ -50,7 +50,7 @@ async def read_ids(address: str, secret: str, last_turn: int, after: str = "") -
 
 
 def come_in(site: Site, name: str) -> tuple[str, Guest]:
-    return site.invitations.admit(site.invitations.tokens[MEMBER], name)
+    return site.invitations.admit(site.invitations.tokens[MEMBER], name, site.project.roster())
 
 
 def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(completed: Place) -> None:

@@ -29,7 +29,6 @@ News = Callable[[str], None]
 Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 DEFAULT = "default"
 """What a server is asked for that has one model only."""
-OLLAMA = "http://localhost:11434/v1"
 OWN_KEY = "ROUNDTABLE_API_KEY"
 _PATIENCE = 3.0
 KEYS: Mapping[Kind, tuple[str, ...]] = {
@@ -41,7 +40,7 @@ ADDRESSES: Mapping[Kind, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
     "google": "https://generativelanguage.googleapis.com",
-    "ollama": OLLAMA,
+    "ollama": "http://localhost:11434/v1",
 }
 
 

@@ -18,7 +18,7 @@ from typing import cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, Conversation, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, Conversation, FailureKind, Request, Usage, make_failure
 
 PREFIX = "command:"
 
@@ -27,7 +27,6 @@ _CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE = 0.5
 _BURIAL = 5.0
-_LONGEST_TAIL = 120
 _SECRET_NAME = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
 _CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
 _BY_HAND = "Try the command by hand, or name another model with --model."
@@ -97,7 +96,7 @@ class CommandModel:
                     start_new_session=True,
                 )  # fmt: skip
             except (OSError, ValueError):
-                why = "It is no program that can be run here."
+                why = "It cannot be run here."
             else:
                 return running
         request.report(Usage())
@@ -132,14 +131,11 @@ class CommandModel:
         if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
             errors = b"".join(errors.split(maxsplit=1)[1:])
         # What it wrote to stdout explains its end only where it wrote nothing else.
-        tail = self._tail(errors.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
-        detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
-        raise make_failure("cut" if said.strip() else "server", self.name, detail=detail, do=_BY_HAND)
-
-    def _tail(self, text: str) -> str:
-        """Return the end of the last line; keys are hidden before it is cut, lest a part of one stays."""
-        last = " ".join(hide(text, self._secrets()).strip().rpartition("\n")[2].split())
-        return last if len(last) <= _LONGEST_TAIL else "..." + last[-_LONGEST_TAIL:]
+        written = strip_unprintable(errors.decode("utf-8", "replace")).strip()
+        last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
+        detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
+        kind: FailureKind = "cut" if said.strip() else "server"
+        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=self._secrets())
 
     def _secrets(self) -> Iterator[str]:
         """The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`."""

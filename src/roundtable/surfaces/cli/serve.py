@@ -39,7 +39,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     try:
         import uvicorn  # late: no other command should pay for these
 
-        from ..web.access import MEMBER, is_this_machine
+        from ..web.access import MEMBER, THIS_MACHINE
         from ..web.app import Site
     except ModuleNotFoundError as missing:
         raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
@@ -68,7 +68,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
         flags.show_result({"address": address}, f"The web room is open: {address}")
         tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
-        if not is_this_machine(host):
+        if host.lower() not in THIS_MACHINE:
             tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
         if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -14,7 +14,6 @@ from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
 from .seat import TableSeat
-from .slash import find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -38,7 +37,7 @@ class TerminalConversation:
 
         `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
         """
-        self._panel = StoppablePanel(panel, self._begin_words)
+        self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
         self._input = InputArea(
             bottom=self._bottom_line,
@@ -53,7 +52,7 @@ class TerminalConversation:
             self._seat.on_move = self._input.withdraw
         self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
-        self._speaker = self._words = self._typed = self._note = ""
+        self._speaker = self._words = self._typed = self._note = self._hint = ""
         self._can_skip = False
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
@@ -85,34 +84,28 @@ class TerminalConversation:
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
         if line.menu is not None:
             self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
+        self._hint = ""
+        if line.draft:
+            self._hint = "Tab puts the draft into the line"
+        elif line.kind == "question" and "one line" in line.words.casefold():
+            self._hint = "Alt-Enter starts a new line"
 
     async def ask(self, line: Line) -> str | None:
-        """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
-        prefill = self.session.prefill
-        while (words := await self._input.ask(prefill=prefill, offer=self.session.offer)) is not None:
-            glued = find_glued_command(words, self.session.prefill) if words != prefill else ""
-            if glued and not await self._confirm(f"Did you mean {glued} alone?"):
-                prefill = words  # it stands in the line again, to be edited or sent as it is
-                continue
-            words = glued or words
-            skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
-            if not skips or await self._confirm("Skip the remaining steps of this phase?"):
-                self._typed = words if self._seat is None else ""
-                break
-        return words
-
-    async def _confirm(self, question: str) -> bool:
-        sure = await self._input.ask(f"{question} y/N ")
-        return sure is not None and sure.strip().lower() in ("y", "yes")
-
-    def _begin_words(self, speaker: str) -> None:
-        self._speaker, self._words = speaker, ""
-        self._input.repaint()
+        """Return the next words; skipping is confirmed first. Raises Withdrawn."""
+        prefill, offer, takes_early = self.session.prefill, self.session.offer, line.awaits != "choice"
+        while True:
+            words = await self._input.ask(prefill=prefill, offer=offer, takes_early=takes_early)
+            can_skip = line.awaits == "menu" and self._can_skip
+            if can_skip and words is not None and hear_menu(words, can_skip=True) == "skip":
+                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
+                if sure is None or sure.strip().lower() not in ("y", "yes"):
+                    continue
+            self._typed = words or "" if self._seat is None else ""
+            return words
 
     def _take_words(self, speaker: str, piece: str) -> None:
-        if speaker != self._speaker:
-            self._begin_words(speaker)
-        self._words += piece
+        self._words = self._words + piece if speaker == self._speaker else piece
+        self._speaker = speaker
         self._input.repaint()
 
     def _format_draft(self) -> str:
@@ -125,8 +118,9 @@ class TerminalConversation:
     def _bottom_line(self, width: int) -> str:
         if self._note:
             return self._note
-        analysis = self.session.analysis
-        at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
+        analysis, at_work = self.session.analysis, self._hint
+        if not self._input.is_listening:
+            at_work = describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
         return format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
 

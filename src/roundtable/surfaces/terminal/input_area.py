@@ -133,13 +133,16 @@ class InputArea:
     def repaint(self) -> None:
         self._application.invalidate()
 
-    async def ask(self, prompt: str | None = None, *, prefill: str = "", offer: str = "") -> str | None:
+    async def ask(
+        self, prompt: str = _PROMPT, *, prefill: str = "", offer: str = "", takes_early: bool = False
+    ) -> str | None:
         """Return the user's next words; None where no more will come.
 
-        `prefill` stands in the input line to be edited; Tab puts `offer` there.
+        `prefill` stands in the input line to be edited; Tab puts `offer` there. Words that were typed early
+        wait for a call that takes them.
         """
         self._offer = offer
-        while self._early:
+        while self._early and takes_early:
             place, words = self._early.popleft()
             if place == self._place():
                 return words
@@ -147,7 +150,7 @@ class InputArea:
         if self._closed:
             return None
         self._put(self._buffer.text or prefill)
-        self._prompt = prompt or _PROMPT
+        self._prompt = prompt
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()
         try:

@@ -147,8 +147,7 @@ class LineFormatter:
         rest = "Enter continues; edit, back, undo change it; the rest is feedback."
         if not menu.takes_feedback:
             rest = f"Enter: {clean_text(menu.on_enter.label)}."
-        offered = f"{above}\n{choices}" if above else choices
-        return self._render_plain(offered) + self._render_plain(rest, style=_QUIET)
+        return self._render_plain(f"{above}\n{choices}") + self._render_plain(rest, style=_QUIET)
 
     @property
     def _width(self) -> int:
@@ -244,34 +243,31 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
     """Return who is at work while nobody listens to the user, and at what."""
     if analysis is None:
         return ""
-    table = analysis.elaboration
+    table, who, work = analysis.elaboration, analysis.opening.conductor, "thinking"
     if table is None:
-        is_writing = analysis.stage in (Stage.DRAFT, Stage.WRITTEN)
-        return f"{analysis.opening.conductor.first_name} is {'writing' if is_writing else 'thinking'}"
-    if table.awaits is Awaited.PERSONA and table.due:
-        name = table.roster[table.due[0].persona].first_name
-        return f"{name} is {'speaking' if has_words else 'thinking'}"
-    is_writing = table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD)
-    return f"{table.lead.first_name} is {'writing the synthesis' if is_writing else 'thinking'}"
+        work = "writing" if analysis.stage in (Stage.DRAFT, Stage.WRITTEN) else work
+    elif table.awaits is Awaited.PERSONA and table.due:
+        who, work = table.roster[table.due[0].persona], "speaking" if has_words else work
+    else:
+        is_writing = table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD)
+        who, work = table.lead, "writing the synthesis" if is_writing else work
+    return f"{who.first_name} is {work}"
 
 
 def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
     """Return where things stand; what matters least is dropped first in a narrow window."""
-    item = phase = step = turn = ""
+    parts = {"at_work": at_work, "spent": spent}
     if analysis is not None:
         opening, table = analysis.opening, analysis.elaboration
-        item = shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…")
-        ids = [each.step_id for each in opening.steps]
-        if opening.step is None or opening.step.step_id:  # a document has neither phase nor step
-            phase = opening.phase.name
-        if opening.step is not None and opening.step.step_id in ids:
-            step = f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}"
-        if table is not None and table.turns:
-            turn = f"turn {len(table.turns)} of {table.max_turns}"
-    parts = {"item": item, "phase": phase, "step": step, "turn": turn, "at_work": at_work, "spent": spent}
-    text = _BETWEEN.join(filter(None, parts.values()))
+        ids, here = [each.step_id for each in opening.steps], opening.step and opening.step.step_id
+        parts = {
+            "item": shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…"),
+            "phase": "" if here == "" else opening.phase.name,  # a document has neither phase nor step
+            "step": f"step {ids.index(here) + 1}/{len(ids)}" if here in ids else "",
+            "turn": f"turn {len(table.turns)} of {table.max_turns}" if table and table.turns else "",
+            **parts,
+        }
     for least in ("item", "phase", "spent", "at_work", "turn"):
-        if len(text) > width:
-            del parts[least]
-            text = _BETWEEN.join(filter(None, parts.values()))
-    return text[:width]
+        if len(_BETWEEN.join(filter(None, parts.values()))) > width:
+            parts.pop(least, None)
+    return _BETWEEN.join(filter(None, parts.values()))[:width]

@@ -21,7 +21,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
-from msgspec import convert
+from msgspec import ValidationError, convert
 
 from ...core.errors import RoundtableError
 from ...core.lines import Line
@@ -89,6 +89,7 @@ class TableSeat:
         self._project, self._again = project, again
         self._room = f"/items/{quote(folder.name)}/room"
         self._asked = 0
+        """The number of the listening that the user was asked for last."""
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
         self._moment = ""
@@ -96,11 +97,9 @@ class TableSeat:
         invitation = urlsplit(_announcement(project.root).read_text(encoding="utf-8"))
         self._place = f"http://{invitation.netloc}"
         self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
-        with self._open(invitation.path, {"name": name}) as answer:
-            found = json.loads(answer.read())
+        found = self._read_json(invitation.path, {"name": name})
         self._me, self._check = str(found["id"]), str(found["check"])
-        with self._open(self._room) as answer:
-            self._state: dict[str, Any] = dict(json.loads(answer.read()))
+        self._state = self._read_json(self._room)
 
     @property
     def is_open(self) -> bool:
@@ -109,7 +108,7 @@ class TableSeat:
     @property
     def offer(self) -> str:
         """Return the draft answer that Enter takes."""
-        return str(self._state.get("draft", "")) if self._state.get("awaits") == "answer" else ""
+        return str(self._state.get("draft", ""))
 
     @property
     def analysis(self) -> Analysis | None:
@@ -154,22 +153,22 @@ class TableSeat:
 
     def hang_up(self) -> None:
         """Get up from the table, which goes on."""
-        self._end(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
+        self._show(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
+        self._show(None)
 
     def _send(self, action: str, words: str, **fields: str) -> None:
         """Send what the user does, without waiting for the answer."""
-        self._asked = 0  # the next news of the table may ask again
         fields |= {"check": self._check, "at": str(self._state.get("listen", 0))}
 
         async def send() -> None:
             problem = ""
             try:
-                await asyncio.to_thread(lambda: self._open(f"{self._room}/{action}", fields).close())
+                await asyncio.to_thread(self._read_json, f"{self._room}/{action}", fields)
             except HTTPError as refused:
                 body = refused.read().decode(errors="replace")
                 problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
             except _FAILURES:
-                problem = "The server did not answer. Look what is said at the table before you say it again."
+                problem = "The server did not answer. Check what was said at the table before you repeat it."
             if problem:
                 self.prefill = words
                 self._show(Line("notice", problem))
@@ -177,6 +176,7 @@ class TableSeat:
                 self._asked = 0
                 self._listen()
 
+        self._asked = 0  # the next news of the table may ask again
         task = asyncio.ensure_future(send())
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -185,10 +185,6 @@ class TableSeat:
         self._asked = 0
         self._shown.put_nowait(line)
         self.on_move()
-
-    def _end(self, line: Line) -> None:
-        self._show(line)
-        self._show(None)
 
     def _listen(self) -> None:
         """Ask the user where the table waits for words, once for each time it does."""
@@ -208,14 +204,17 @@ class TableSeat:
                     kind = text if name == "event" else kind
                     if name == "data" and text:
                         loop.call_soon_threadsafe(self._take, kind, json.loads(text))
-            loop.call_soon_threadsafe(self._take, "lost", {})
+            text = "The server has stopped, or the connection to it was lost. What was said is saved."
+            loop.call_soon_threadsafe(self._end, f"{text} Go on with: {self._again}")
 
     def _take(self, kind: str, data: dict[str, Any]) -> None:
         match kind:
             case "line":
                 if (line := data.get("line")) and line["kind"] != "listen":
-                    # A server of an earlier version sends nothing but the text.
-                    self._show(convert({"words": line["text"], **line}, Line))
+                    try:
+                        self._show(convert(line, Line))
+                    except ValidationError:  # a server of another version
+                        self._show(Line("notice", line["text"]))
             case "words":
                 if data["from"] == 0:
                     self.on_words("", "")  # they begin anew
@@ -225,10 +224,15 @@ class TableSeat:
                 self._listen()
                 self.on_change()
                 if not self.is_open:
-                    self._end(Line("notice", f"The table is closed. Go on with: {self._again}"))
-            case "lost":
-                text = "The server has ended, or the connection to it. What was said is saved. Go on with:"
-                self._end(Line("notice", f"{text} {self._again}"))
+                    self._end(f"The table is closed. Go on with: {self._again}")
+
+    def _end(self, text: str) -> None:
+        self._show(Line("notice", text))
+        self._show(None)
+
+    def _read_json(self, path: str, fields: dict[str, str] | None = None) -> dict[str, Any]:
+        with self._open(path, fields) as answer:
+            return dict(json.loads(answer.read()))
 
     def _open(
         self, path: str, fields: dict[str, str] | None = None, timeout: float = _PATIENCE

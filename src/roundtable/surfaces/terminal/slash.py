@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from ...core.analysis import Analysis
 from ...core.lines import Awaits
-from ...core.steps import DEPTHS
+from ...core.steps import DEPTHS, Step
 from ...core.turns import USER
 from ...store.artifact import read_documents
 
@@ -30,7 +29,7 @@ HELP = {
 }
 _KEYS = {
     "?": "help on the question, and an example",
-    "Enter": "takes the draft, continues, or says: go on",
+    "Enter": "accepts the draft, continues, or tells them to go on",
     "back": "at a question: the one before again",
     "skip": "at a question: leave it open",
     "edit 2": "at a menu: that question again",
@@ -39,12 +38,11 @@ _KEYS = {
     "Alt-Enter": "a new line",
     "Ctrl-X Ctrl-E": "write in your editor",
     "Tab": "put the draft into the line, to be edited",
-    "Ctrl-C": "stop whoever speaks; twice leaves",
+    "Ctrl-C": "stops the speaker; twice leaves",
     "Ctrl-D": "leave",
 }
 _WITH_WORDS = ("/artifact", "/transcript", "/turns", "/depth", "/chair", "/diff")
 _COMMAND = re.compile(r"(?P<name>/[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
-_STEERS = re.compile(r"\d\d-\d\d|back|skip|undo|help|quit")
 
 
 class CommandResult(Struct, frozen=True):
@@ -88,14 +86,15 @@ def run_command(
             text = "\n\n".join(turns) or "Nothing has been said yet."
         case "/artifact":
             documents = read_documents(session.folder)
-            named = (
+            text = (
                 f"Name one of these: {', '.join(documents)}." if documents else "There are no documents yet."
             )
-            text = documents.get(rest, named)
+            text = documents.get(rest, text)
         case "/diff" | "/transcript":
             text = "In another window `roundtable show` has earlier transcripts, and `git diff` what changed."
         case "/steps" if analysis is not None:
-            text = "\n".join(_list_steps(analysis)) or "A document is discussed without steps."
+            steps = [_describe_step(step, analysis) for step in analysis.opening.steps]
+            text = "\n".join(steps) or "A document is discussed without steps."
         case "/turns" if analysis is not None:
             if table is None or awaits not in ("discussion", "exit"):
                 text = "No discussion is running; /turns raises the limit of one that is."
@@ -116,15 +115,7 @@ def run_command(
     return CommandResult(text)
 
 
-def find_glued_command(words: str, prefill: str) -> str:
-    """Return the command or step typed right behind what stood in the line; empty where there is none."""
-    typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
-    is_command = typed.strip().partition(" ")[0] in HELP
-    return typed.strip() if is_command or _STEERS.fullmatch(typed) else ""
-
-
-def _list_steps(analysis: Analysis) -> Iterator[str]:
-    for step in analysis.opening.steps:
-        here = step == analysis.opening.step
-        mark = "✓" if step.step_id in analysis.completed_steps else "›" if here else " "
-        yield f"{mark} {step.step_id}  {step.title}{'  (here)' if here else ''}"
+def _describe_step(step: Step, analysis: Analysis) -> str:
+    is_here = step == analysis.opening.step
+    mark = "✓" if step.step_id in analysis.completed_steps else "›" if is_here else " "
+    return f"{mark} {step.step_id}  {step.title}{'  (here)' if is_here else ''}"

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import RuleBroken
+from ...core.personas import Roster
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,7 +31,9 @@ MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
-_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+_MAX_DONE, _TIME_SPAN = 50, 10.0
+"""So many things somebody may do in so many seconds."""
+THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -64,14 +67,20 @@ class Invitations:
         for role, own in self.tokens.items():
             if hmac.compare_digest(own.encode(), token.encode()):
                 return role
-        raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
+        raise HTTPException(
+            403, "This invitation is no longer valid. If the server was restarted, ask for a new one."
+        )
 
-    def admit(self, token: str, name: str) -> tuple[str, Guest]:
-        """Let somebody in and return the secret for their cookie; RuleBroken without a name."""
+    def admit(self, token: str, name: str, roster: Roster) -> tuple[str, Guest]:
+        """Let somebody in and return the secret for their cookie; RuleBroken without a name of their own."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
         secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
+        if known_as.casefold() in {persona.name.casefold() for persona in roster.personas}:
+            raise RuleBroken(
+                f"{known_as} is the name of a persona. Say another, so that nobody mixes you up."
+            )
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
         self._guests[secret] = guest
@@ -82,34 +91,20 @@ class Invitations:
         return self._guests.get(request.cookies.get(COOKIE, ""))
 
 
-class RateLimit:
-    """Lets each sender do so many things in so many seconds, and then no more until these are over."""
-
-    def __init__(self, most: int, seconds: float) -> None:
-        self._most, self._seconds = most, seconds
-        self._until = 0.0
-        self._done: Counter[str] = Counter()
-
-    def allows(self, sender: str) -> bool:
-        """Whether the sender may do one more thing now; then it counts."""
-        if time.monotonic() >= self._until:
-            self._until = time.monotonic() + self._seconds
-            self._done.clear()
-        self._done[sender] += 1
-        return self._done[sender] <= self._most
-
-
 class Guard:
     """Passes on requests for one of our names, from our own pages and at a modest rate.
 
     It also adds the headers that keep a browser from running or fetching anything that is not ours.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], limit: RateLimit) -> None:
-        self._app, self._limit = app, limit
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._done: Counter[str] = Counter()
+        """How much each sender did in the current time span, which ends at `_until`."""
+        self._until = 0.0
         names = {each.lower() for each in hosts}
         self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
-        self._names = names | set(_THIS_MACHINE)
+        self._names = names | set(THIS_MACHINE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -137,8 +132,12 @@ class Guard:
         _, _, origin = headers.get("origin", "").lower().partition("://")
         if origin != host.lower():
             return PlainTextResponse("This came from another page, so nothing was done.\n", 403)
-        client = scope.get("client") or ("",)
-        if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
+        if time.monotonic() >= self._until:
+            self._until = time.monotonic() + _TIME_SPAN
+            self._done.clear()
+        sender = headers.get("cookie", "") or str((scope.get("client") or ("",))[0])
+        self._done[sender] += 1
+        if self._done[sender] > _MAX_DONE:
             return PlainTextResponse("That was too much at once. Wait a few seconds and try again.\n", 429)
         return None
 
@@ -149,11 +148,6 @@ class Guard:
             return name in self._names or (self._any_address and bool(ipaddress.ip_address(name)))
         except ValueError:
             return False
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether only programs on this machine reach an address."""
-    return host.lower() in _THIS_MACHINE
 
 
 class Door:
@@ -170,7 +164,8 @@ class Door:
         request = Request(scope, receive)
         guest = request.state.guest = self._invitations.find_guest(request)
         if guest is None:
-            raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
+            ask = "Use the address that `roundtable serve` printed, or ask the person who runs this server."
+            raise HTTPException(401, f"You need an invitation. {ask}")
         if request.method == "POST":
             form = request.state.form = await read_form(request)
             if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import nh3
@@ -63,6 +64,11 @@ def render_document(text: str, discussions: Discussions | None = None) -> Markup
     parser = _parser(breaks=False)
     blocks = find_elaboration_blocks("", text)
     tokens = list(_mark_additions(parser.parse(text), blocks, discussions or {}))
+    for token in tokens:
+        shown = [each for each in token.children or () if each.type != "text" or each.content]
+        for before, after in pairwise(shown):
+            if before.type == "softbreak" and after.type == "strong_open":  # a field begins its own line
+                before.type = "hardbreak"
     return _clean(str(parser.renderer.render(tokens, parser.options, {"prefix": "", "links": {}})))
 
 

@@ -12,10 +12,11 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
+from itertools import chain, count
 from typing import Any
 
 from msgspec import Struct, to_builtins
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
@@ -36,8 +37,6 @@ IDLE = 300.0
 """After so many seconds without a reader the table is closed, so that a terminal can take the item up."""
 TYPING = 6.0
 """So many seconds after the last key somebody still counts as typing."""
-MAX_STREAMS = 12
-"""So many pages of one person may follow a table."""
 StartSession = Callable[..., tuple[Session, StoppablePanel]]
 """Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
 Draw = Callable[..., str]
@@ -63,18 +62,16 @@ class RoomEntry(Struct, frozen=True):
 
 class _Seat(Struct):
     guest: Guest
+    name: str
+    """The guest's, with a number behind it where somebody of that name was here already."""
     streams: int = 0
     typing_until: float = 0.0
 
 
 class _Speech(Struct):
-    """The words of a contribution as far as they have come, and who says them; a new object for each."""
+    """The words of a contribution as far as they have come, and the speaker's key; a new object for each."""
 
     key: str = ""
-    name: str = ""
-    role: str = ""
-    voice: int | None = None
-    sign: str = ""
     text: str = ""
 
 
@@ -86,12 +83,14 @@ class Room:
         self.run_id = ""
         """The name of this opening of the table; numbers of entries count within it."""
         self.entries: list[RoomEntry] = []
+        self.question: Line | None = None
+        """What was asked last: a question, menu or review."""
         self.awaits: Awaits | None = None
         """What the table waits to hear; None while somebody else is at work."""
-        self.chair: Guest | None = None
+        self.chair: _Seat | None = None
+        self.session: Session | None = None
         self._start, self._draw, self._idle = start, draw, idle
         self._events: list[str] = []
-        self.session: Session | None = None
         self._panel: StoppablePanel | None = None
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[tuple[str, str, Awaits]] = []
@@ -109,12 +108,6 @@ class Room:
     @property
     def is_open(self) -> bool:
         return self._task is not None and not self._task.done()
-
-    @property
-    def question(self) -> Line | None:
-        """Return what was asked last: a question, menu or review."""
-        kinds = ("question", "menu", "review", "unclear-exit")
-        return next((entry.line for entry in reversed(self.entries) if entry.line.kind in kinds), None)
 
     @property
     def open_draft(self) -> str:
@@ -147,7 +140,7 @@ class Room:
         return self.is_open and self.discussion is not None and self.discussion.state is State.DISCUSSION_LOOP
 
     def is_chair(self, guest: Guest) -> bool:
-        return self.chair is not None and self.chair.id == guest.id
+        return self.chair is not None and self.chair.guest.id == guest.id
 
     def people(self) -> list[_Seat]:
         """Return who is here, in the order in which they came."""
@@ -156,20 +149,20 @@ class Room:
     def describe(self) -> str:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if not self._table:
-            work = describe_work(self.analysis, has_words=bool(self._speech.text))
+            work, session = describe_work(self.analysis, has_words=bool(self._speech.text)), self.session
             people, now = self.people(), asyncio.get_running_loop().time()
             self._table = json.dumps({
                 "open": self.is_open,
                 "listen": self.listen_number,
                 "awaits": self.awaits,
                 "draft": self.open_draft,
-                "prefill": self.session.prefill if self.session is not None else "",
-                "moment": self.session.moment if self.session is not None else "",
-                "people": {seat.guest.id: seat.guest.name for seat in people},
+                "prefill": session.prefill if session is not None else "",
+                "moment": session.moment if session is not None else "",
+                "people": {seat.guest.id: seat.name for seat in people},
                 "talking": self.is_discussing,
-                "chair": self.chair.id if self.chair is not None else "",
+                "chair": self.chair.guest.id if self.chair is not None else "",
                 "work": work if self.is_open and self.awaits is None else "",
-                "typing": {seat.guest.id: seat.guest.name for seat in people if seat.typing_until > now},
+                "typing": {seat.guest.id: seat.name for seat in people if seat.typing_until > now},
                 "html": self._draw("_table.html", room=self),
             })  # fmt: skip
         return self._table
@@ -202,7 +195,11 @@ class Room:
                 if self._speech is not speech or len(self._speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    said = {**asdict(speech), "from": length, "text": piece}
+                    said: dict[str, object] = {"key": speech.key, "from": length, "text": piece}
+                    persona, voice = self._find_voice(speech.key)
+                    if persona is not None and voice is not None:
+                        said |= {"name": persona.name, "role": persona.role, "voice": voice}
+                        said["sign"] = VOICES[voice].sign
                     yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
                 if table != self.describe():
@@ -214,13 +211,13 @@ class Room:
             seat.streams -= 1
             self._tell()
 
-    def check_streams(self, guest: Guest) -> None:
-        """Raise RuleBroken where one more stream would be too many."""
-        if self._take_seat(guest).streams >= MAX_STREAMS:
-            raise RuleBroken("Too many of your pages follow this table. Close one of them.")
-
     def _take_seat(self, guest: Guest) -> _Seat:
-        return self._seats.setdefault(guest.id, _Seat(guest))
+        if guest.id not in self._seats:
+            here = {seat.name.casefold() for seat in self.people()}
+            names = chain((guest.name,), (f"{guest.name} ({number})" for number in count(2)))
+            name = next(name for name in names if name.casefold() not in here)
+            self._seats[guest.id] = _Seat(guest, name)
+        return self._seats[guest.id]
 
     def _tell(self, *, is_table: bool = True) -> None:
         """Wake every reader; where there is none, close the table unless somebody comes or acts in time.
@@ -245,10 +242,10 @@ class Room:
         self.session, self._panel = self._start(
             on_words=self._take_words, on_begin=self._begin_words, **options
         )
-        self.run_id, self.entries, self._events, self.chair = secrets.token_hex(4), [], [], guest
-        self._waiting, self._heard_last = [], ""
+        self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
+        self.entries, self._events, self._waiting, self._heard_last = [], [], [], ""
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
-        self._task.add_done_callback(self._end)
+        self._task.add_done_callback(lambda _: self._tell())
         self._tell()
 
     async def close(self) -> None:
@@ -274,7 +271,7 @@ class Room:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
-            raise RuleBroken("Nothing was said: somebody was faster, or nobody is listening yet.")
+            raise RuleBroken("Somebody answered first, so your words were not sent.")
         if self._is_for_chair(words, awaits):
             self._require_chair(guest)
         if draft and not words:
@@ -302,7 +299,7 @@ class Room:
             self._queue(guest, words, "review")
 
     def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
-        self._waiting.append((guest.name, words, awaits))
+        self._waiting.append((self._take_seat(guest).name, words, awaits))
         if self.awaits is not None:
             self._pass_on()
         self._tell()
@@ -322,10 +319,10 @@ class Room:
 
     def hand_over(self, guest: Guest, to: str) -> None:
         """Give the chair to somebody who is here; anybody may take it from whoever is not."""
-        people = {seat.guest.id: seat.guest for seat in self.people() if seat.guest.role == MEMBER}
+        people = {seat.guest.id: seat for seat in self.people() if seat.guest.role == MEMBER}
         if to not in people:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if guest.id != to or (self.chair is not None and self.chair.id in people):
+        if guest.id != to or (self.chair is not None and self.chair.guest.id in people):
             self._require_chair(guest)
         self.chair = people[to]
         self._tell()
@@ -340,8 +337,8 @@ class Room:
 
     def _require_chair(self, guest: Guest) -> None:
         if not self.is_chair(guest):
-            name = self.chair.name if self.chair is not None else "nobody"
-            raise RuleBroken(f"Only whoever has the chair can do that: {name}. Nothing was changed.")
+            name = self.chair.name if self.chair is not None else "the person"
+            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.")
 
     # --- the session ------------------------------------------------------------------------------------
 
@@ -356,16 +353,14 @@ class Room:
         except Exception as error:
             what = f"Something unexpected happened ({type(error).__name__})."
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
+        finally:
+            self.awaits, self._speech = None, _Speech()
 
     def _end_run(self) -> None:
         if self.session is not None and self.awaits is not None:
             self.session.hang_up()
         elif self._task is not None:
             self._task.cancel()
-
-    def _end(self, _task: asyncio.Task[None]) -> None:
-        self.awaits, self._speech = None, _Speech()
-        self._tell()
 
     def _take(self, line: Line, session: Session) -> None:
         self.awaits, self._speech = None, _Speech()
@@ -384,7 +379,7 @@ class Room:
             self.awaits = line.awaits
             for name, words, awaits in self._waiting:
                 if awaits != line.awaits and words:
-                    self._add(Line("notice", f"This came too late, so it was not said. {name}: {words}"))
+                    self._add(Line("notice", f"This came too late for the discussion. {name}: {words}"))
             self._waiting = [each for each in self._waiting if each[2] == line.awaits]
             if self._waiting:
                 self._pass_on()
@@ -397,10 +392,7 @@ class Room:
             self.session.say(words, by=self._heard_last)
 
     def _begin_words(self, speaker: str) -> None:
-        persona, voice = self._find_voice(speaker)
         self._speech = _Speech(speaker)
-        if persona is not None and voice is not None:
-            self._speech = _Speech(persona.key, persona.name, persona.role, voice, VOICES[voice].sign)
         self._tell()
 
     def _take_words(self, speaker: str, piece: str) -> None:
@@ -426,6 +418,8 @@ class Room:
             line, words=words, by=by, heading=clean_text(line.heading), draft=clean_text(line.draft),
             source=clean_text(line.source),
         )  # fmt: skip
+        if line.kind in ("question", "menu", "review", "unclear-exit"):
+            self.question = line
         entry = RoomEntry(len(self.entries) + 1, line, persona, voice, changes)
         self.entries.append(entry)
         html = self._draw("_entry.html", entry=entry)

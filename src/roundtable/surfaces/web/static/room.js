@@ -21,7 +21,7 @@ let watchdog = 0;
 let typed = 0;
 let drawn = "";
 let sending = ""; // words on their way, of which nobody knows yet whether they count
-let refused = 0; // when
+let reading = 0; // the time that somebody has to read why something was refused
 
 // --- the stream ---------------------------------------------------------------------------------------
 
@@ -112,10 +112,7 @@ function show_table() {
   const busy = state.open && !state.listen && !state.talking;
   form.classList.toggle("busy", busy && drawn !== "");
   const wanted = [state.open, state.listen, state.chair, state.talking].join();
-  if (wanted !== drawn && (!busy || !drawn)) {
-    if (Date.now() - refused > READING) problem.hidden = true; // it is about something that is over
-    draw_form(wanted);
-  }
+  if (wanted !== drawn && (!busy || !drawn)) draw_form(wanted);
 }
 
 // --- the form -----------------------------------------------------------------------------------------
@@ -177,7 +174,8 @@ async function send(action, fields) {
   if (action === "typing") return false;
   problem.textContent = text;
   problem.hidden = false;
-  refused = Date.now();
+  clearTimeout(reading);
+  reading = setTimeout(() => { problem.hidden = true; }, READING);
   return false;
 }
 
