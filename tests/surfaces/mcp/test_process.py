@@ -92,7 +92,7 @@ def test_killed_in_the_middle_the_same_move_is_open_and_what_counted_counts(plac
                 os.kill(pid_of(item), signal.SIGKILL)
                 await player.call("next_move", session=item.name)
         async with host(parameters(root)) as player:
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             assert player.move["id"] == left["id"]
             assert player.move["speaker"] == left["speaker"] == "system-designer"
             assert "1. Maya: We just covered Scope Estimation." in player.last["context"]

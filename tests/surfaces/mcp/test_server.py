@@ -56,7 +56,9 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
                 for name, schema in tool.input_schema["properties"].items():
                     assert schema.get("description") or schema.get("anyOf"), f"{tool.name}.{name}"
                 assert tool.annotations is not None
-                assert tool.annotations.read_only_hint is (tool.name in ("list_items", "status"))
+                assert tool.annotations.read_only_hint is (
+                    tool.name in ("next_move", "list_items", "status")
+                )
 
     play(test())
 
@@ -222,11 +224,34 @@ def test_leave_lets_a_terminal_go_on(place: Place) -> None:
             assert "is free, and everything is saved" in await player.raw("leave", session=item.name)
             lines = await asyncio.to_thread(talk, root, item, ["done"])
             assert [line.kind for line in lines][-2:] == ["listen", "paused"]
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             assert player.move["kind"] == "menu"
 
     play(test())
     assert meta(item)["elaborations"][0]["turn_count"] == 3
+
+
+@pytest.mark.rule("META-4")
+def test_next_move_opens_no_session_and_so_locks_nothing(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, sessions):
+            await player.call("next_move", session=item.name)
+            assert player.move["kind"] == "paused"
+            await player.start(item.name, "00-01")
+            left = player.move["id"]
+            await player.raw("leave", session=item.name)
+            again = await player.call("next_move", session=item.name)
+            assert again["move"]["brief"].startswith("No session is open on this item. start(item) goes on")
+            assert again["move"]["legal"] == ["start(item)", "list_items()"]
+            assert sessions.in_play == {}
+            with ItemLock(item):
+                pass
+            await player.start(item.name)
+            assert player.move["id"] == left
+
+    play(test())
 
 
 @pytest.mark.rule("GREET-5")
@@ -263,9 +288,9 @@ def test_what_fails_outside_is_said_and_the_next_call_goes_on(raw: Place) -> Non
             with pytest.raises(Refusal, match=r"meta\.json"):
                 await player.play(["60 inspectors"])
             with pytest.raises(Refusal, match=r"meta\.json"):
-                await player.call("next_move", session=item.name)
+                await player.start(item.name)
             (item / "meta.json").write_bytes(sound)
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             await player.until_heard()
             assert player.move["kind"] == "menu"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
@@ -75,9 +75,9 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     if context := _write_context(request, analysis, sent):
         answer["context"] = context
     if move is None:
-        kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        legal = ["start(item)", "list_items()"]
-        answer["move"] = {"kind": kind, "brief": host_text("asking", kind), "legal": legal}
+        answer["move"] = describe_end(
+            "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
+        )
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:
@@ -95,6 +95,11 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
         answer["move"] = shown
     sent.last = (move, can_ask, to_json(answer))
     return sent.last[2]
+
+
+def describe_end(kind: Literal["done", "paused"]) -> dict[str, Any]:
+    """Return what stands in place of a move where none is open."""
+    return {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:

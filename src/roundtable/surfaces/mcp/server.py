@@ -30,7 +30,7 @@ from ...panel.host import Refused, Words
 from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts
-from .answers import report_items, show_unseen, to_json, write_answer
+from .answers import describe_end, report_items, show_unseen, to_json, write_answer
 from .sessions import (
     HOST_FILES,
     MAX_MESSAGE_LENGTH,
@@ -124,10 +124,10 @@ def make_tools() -> Iterator[Tool]:
     )  # fmt: skip
     texts = read_host_table("tools.toml")
     for function in tools:
-        looks = function in (list_items, status)
+        looks = function in (next_move, list_items, status)
         hints = ToolAnnotations(
             read_only_hint=looks, destructive_hint=False, open_world_hint=False,
-            idempotent_hint=looks or function in (start, next_move, leave),
+            idempotent_hint=looks or function in (start, leave),
         )  # fmt: skip
         text = " ".join(texts["tools"][function.__name__].split())
         tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
@@ -151,8 +151,11 @@ async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
-    """Send the open move again."""
-    return _answer(ctx, await _sessions(ctx).take(session))
+    """Send the open move again; where no session is open, say so and open none."""
+    hosted = await _sessions(ctx).find(session)
+    if hosted is None:
+        return to_json({"session": session, "move": describe_end("paused")})
+    return _answer(ctx, hosted)
 
 
 async def leave(session: str, ctx: Ctx) -> str:

@@ -238,6 +238,13 @@ class HostedSessions:
                 hosted.sent = self._sent[slug]
             return await self._take(slug, step)
 
+    async def find(self, session: str) -> HostedSession | None:
+        """Return the item's session where one is open here; none is opened, so nothing is locked."""
+        slug = self.project.find_item(session).slug
+        async with self._locks[slug]:
+            hosted = self.in_play.get(slug)
+            return None if hosted is None or hosted.failure is not None else await self._take(slug)
+
     async def take(self, session: str) -> HostedSession:
         """Return an open session; one that a restart or a pause closed goes on where it stood."""
         slug = self.project.find_item(session).slug
