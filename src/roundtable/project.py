@@ -100,6 +100,19 @@ class ItemStatus(Struct, frozen=True):
         """What models have used for the item, in words for a person; empty if none was asked."""
         return ledger.describe_total(ledger.add_up(self.calls)) if self.calls else ""
 
+    @property
+    def next(self) -> str:
+        """What comes next, in words for a person."""
+        if self.entry.problem:
+            return "repair meta.json, or begin anew and keep it aside"
+        if step := self.next_step:
+            return f"step {step.step_id}, {step.title}{f' ({step.phase.name})' if step.phase else ''}"
+        return (
+            f"the menu of phase {self.start.next[:2]}"
+            if self.start.next
+            else "nothing, all phases are complete"
+        )
+
     def to_data(self) -> dict[str, Any]:
         """Return the status as programs get it."""
         talk = self.discussion
@@ -113,6 +126,7 @@ class ItemStatus(Struct, frozen=True):
             "analysis_status": self.entry.analysis_status,
             "phases_completed": list(self.progress.phases_completed),
             "steps_completed": list(self.progress.steps_completed),
+            "next": self.next,
             "next_step": self.next_step.step_id if self.next_step else None,
             "start_phase": to_builtins(self.start),
             "elaborations": len(self.progress.elaborations),
@@ -138,9 +152,18 @@ class ItemStatus(Struct, frozen=True):
 class Project:
     """The project in a folder, with its items."""
 
-    def __init__(self, root: Path | str, *, items_folder: str = ITEMS_FOLDER) -> None:
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        items_folder: str = ITEMS_FOLDER,
+        command: Callable[..., str] = lambda *words: shlex.join(("roundtable", *words)),
+    ) -> None:
+        """`command` words the commands that people are advised to give, as they are given on the surface."""
         self.root = Path(root)
         self.items_folder = items_folder
+        self.command = command
+        self.add_one = f"Add one with: {command('add', 'what it is about')}"
 
     def roster(self) -> Roster:
         """Return the personas at the project's table."""
@@ -176,7 +199,7 @@ class Project:
 
         Raises ItemUnknown if there is none, or more than one.
         """
-        return items.find_entry(self.root, name, items_folder=self.items_folder)
+        return items.find_entry(self.root, name, items_folder=self.items_folder, add_one=self.add_one)
 
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
@@ -195,7 +218,7 @@ class Project:
             case (entry,):
                 return entry
             case ():
-                raise ItemUnknown("There is no item yet.", do=items.ADD_ONE)
+                raise ItemUnknown("There is no item yet.", do=self.add_one)
             case entries:
                 raise ItemUnknown("Several items are open.", do=f"Name one of: {items.list_names(entries)}.")
 
@@ -220,7 +243,7 @@ class Project:
                 if (entry.meta.get("source"), entry.meta.get("source_id")) == (source, source_id):
                     raise RuleBroken(
                         f"{source_id} is already here: {entry.slug}. Nothing was added. "
-                        f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
+                        f"Go on with: {self.command('analyze', entry.slug)}"
                     )
             if relayed and title is not None:
                 raise RuleBroken(
@@ -360,7 +383,7 @@ class Project:
         if found is None:
             raise RuleBroken(
                 f"{entry.slug} comes from no tracker. Name the issue: "
-                f"roundtable handoff {entry.slug} --post ADDRESS"
+                f"{self.command('handoff', entry.slug, '--post', 'ADDRESS')}"
             )
         where = found.site if isinstance(found, JiraReference) else found.repository
         called = f"{found.source_id} of {where}" if where else found.source_id
@@ -379,7 +402,8 @@ class Project:
 
         entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if hand_off.is_empty:
-            raise RuleBroken(f"There is nothing to hand off yet. Go on with: roundtable analyze {entry.slug}")
+            do = self.command("analyze", entry.slug)
+            raise RuleBroken(f"There is nothing to hand off yet. Go on with: {do}")
         folder = os.path.relpath(entry.folder, self.root)
         if form == "spec-kit":
             texts = {

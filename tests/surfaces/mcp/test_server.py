@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
             tools = (await player.client.list_tools()).tools
             assert [tool.name for tool in tools] == [
                 "start", "next_move", "submit_turn", "hear_user", "relay_user", "submit_judgement", "leave",
-                "add_item", "list_items", "status",
+                "add_item", "list_items", "status", "hand_off",
             ]  # fmt: skip
             for tool in tools:
                 assert len(tool.description or "") > 60
@@ -57,7 +58,7 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
                     assert schema.get("description") or schema.get("anyOf"), f"{tool.name}.{name}"
                 assert tool.annotations is not None
                 assert tool.annotations.read_only_hint is (
-                    tool.name in ("next_move", "list_items", "status")
+                    tool.name in ("next_move", "list_items", "status", "hand_off")
                 )
 
     play(test())
@@ -338,6 +339,70 @@ def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
                     await read(player, wrong)
             with pytest.raises(Refusal):
                 await player.raw("status", item="nothing-like-it")
+
+    play(test())
+
+
+def test_what_there_is_to_read_is_listed_as_it_comes_and_all_of_it_can_be_read(raw: Place) -> None:
+    root, item = raw
+
+    async def listed(player: Host) -> list[str]:
+        uris = [each.uri for each in (await player.client.list_resources()).resources]
+        for uri in uris:
+            assert (await player.client.read_resource(uri)).contents
+        return [uri.removeprefix(f"roundtable://{item.name}/") for uri in uris]
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert await listed(player) == ["status"]
+            await asyncio.to_thread(talk, root, item, ["The inspector.", "60", "E", "done"])
+            (item / "a note é.md").write_text("Words.")
+            names = ["artifact/a%20note%20%C3%A9.md", "artifact/quick-scan.md", "status"]
+            assert await listed(player) == [*names, "transcript/1"]
+
+    play(test())
+
+
+def test_the_hand_off_is_a_tool_and_a_resource(tmp_path: Path) -> None:
+    root, item = tmp_path, tmp_path / "docs" / "requirements" / "renew-loans"
+    shutil.copytree(Path(__file__).parents[3] / "docs" / "example", item)
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert f"roundtable://{item.name}/hand-off" in [
+                each.uri for each in (await player.client.list_resources()).resources
+            ]
+            page = json.loads(await player.raw("hand_off", item=item.name))["page"]
+            assert page == Project(root).write_hand_off(item.name, "page", None)[0]
+            read = (await player.client.read_resource(f"roundtable://{item.name}/hand-off")).contents[0]
+            assert isinstance(read, TextResourceContents)
+            assert read.text == page
+
+    play(test())
+
+
+def test_at_a_phase_s_menu_an_item_does_not_look_finished(raw: Place) -> None:
+    root, item = raw
+    talk(root, item, ["The inspector.", "60", "C", "The inspector.", "60"])
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            status = json.loads(await player.raw("status", item=item.name))
+            assert (status["next_step"], status["next"]) == (None, "the menu of phase 00")
+            (row,) = json.loads(await player.raw("list_items"))["items"]
+            assert row["next"] == "the menu of phase 00"
+
+    play(test())
+
+
+def test_what_a_host_is_advised_to_do_is_a_tool_and_no_command(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with here(tmp_path) as (player, _):
+            with pytest.raises(Refusal, match=r"There are no items here yet. Add one with: add_item\(text\)"):
+                await player.start("nothing")
+            item = (await player.call("add_item", text="Offline forms"))["item"]
+            with pytest.raises(Refusal, match=f'Go on with: start.item="{item}"'):
+                await player.raw("hand_off", item=item)
 
     play(test())
 

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from ...core.errors import RuleBroken
 from ...project import HandOffForm
 from .options import Command, Flags, complete_item, confirm
-from .output import NO_ITEMS, command, count, tell
+from .output import count, tell
 
 if TYPE_CHECKING:
     from ...documents.checks import CheckFinding
@@ -63,13 +63,14 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
             fields = {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
             data.append({"slug": slug, "number": number, "question": each.text, **fields})
         if shown:
-            texts.append(_describe_questions(slug, shown))
-    nothing = "No question is open." if slugs else NO_ITEMS
+            command = project.command("questions", slug, "--answer", "N", "ANSWER")
+            texts.append(f"{slug}: answer one with {command}\n{_list_questions(shown)}")
+    nothing = "No question is open." if slugs else f"No items yet. {project.add_one}"
     flags.show_result(data, "\n\n".join(texts) or nothing)
 
 
-def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQuestion]]) -> str:
-    lines = [f"{slug}: answer one with {command('questions', slug, '--answer', 'N')} ANSWER"]
+def _list_questions(questions: Iterable[tuple[int | None, OpenQuestion]]) -> str:
+    lines = []
     for number, each in questions:
         mark = f"{number}." if number else "-"
         lines.append(f"{mark:>4} {each.text}")

@@ -23,8 +23,8 @@ from .sessions import AlreadySent, HostedSession, host_text
 
 _MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_TABLE_LENGTH = 4_000, 4_000, 30_000
 _MAX_QUOTE_LENGTH, _OPENING_LENGTH, _MAX_WORD_LENGTH = 700, 100, 200
-_MAX_ITEMS = 50
-_LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
+MAX_ITEMS = 50
+_LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 
 
 def to_json(body: object) -> str:
@@ -35,7 +35,7 @@ def to_json(body: object) -> str:
 def report_items(project: Project) -> str:
     """Return the first items, and how many there are besides."""
     found = project.items()
-    reports = project.report(found[:_MAX_ITEMS])
+    reports = project.report(found[:MAX_ITEMS])
     rows = [{key: data[key] for key in _LISTED_FIELDS} for data in (each.to_data() for each in reports)]
     hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
     return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
@@ -99,7 +99,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
 
 def describe_end(kind: Literal["done", "paused"]) -> dict[str, Any]:
     """Return what stands in place of a move where none is open."""
-    return {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
+    calls = [*(["hand_off(item)"] if kind == "done" else []), "start(item)", "list_items()"]
+    return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:

@@ -12,11 +12,12 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from msgspec.structs import replace
 from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import HTTPConnection
@@ -28,9 +29,9 @@ from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
 from ...settings import Settings
-from ...store.artifact import read_artifact
+from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
-from .answers import describe_end, report_items, show_unseen, to_json, write_answer
+from .answers import MAX_ITEMS, describe_end, report_items, show_unseen, to_json, write_answer
 from .sessions import (
     HOST_FILES,
     MAX_MESSAGE_LENGTH,
@@ -86,7 +87,7 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
         yield sessions
 
     server = RoundtableServer(
-        "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
+        sessions, "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
         instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
         log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
     )  # fmt: skip
@@ -96,7 +97,24 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
 
 
 class RoundtableServer(MCPServer[HostedSessions]):
-    """An MCP server that says in plain words what was wrong with a call."""
+    """An MCP server that lists what there is to read, and says in plain words what was wrong with a call."""
+
+    def __init__(self, sessions: HostedSessions, *basics: Any, **options: Any) -> None:
+        super().__init__(*basics, **options)
+        self._sessions = sessions
+
+    async def list_resources(self) -> list[Resource]:
+        """Return what can be read of the first items; templates alone would leave a client's list empty."""
+        found = []
+        for entry in self._sessions.project.items()[:MAX_ITEMS]:
+            names = {f"artifact/{quote(name, safe='')}": name for name in read_documents(entry.folder)}
+            names |= {"hand-off": "hand-off"} if entry.analysis_status in ("partial", "analyzed") else {}
+            talks = range(1, len(list_transcripts(entry.folder)) + 1)
+            names |= {"status": "status"} | {f"transcript/{each}": f"transcript {each}" for each in talks}
+            for path, name in names.items():
+                uri = f"roundtable://{quote(entry.slug, safe='')}/{path}"
+                found.append(Resource(uri=uri, name=f"{entry.slug}: {name}", title=f"{entry.title}: {name}"))
+        return found
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
@@ -120,11 +138,11 @@ def make_tools() -> Iterator[Tool]:
     """Yield all tools, with what a host is told about them."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
-        status,
+        status, hand_off,
     )  # fmt: skip
     texts = read_host_table("tools.toml")
     for function in tools:
-        looks = function in (next_move, list_items, status)
+        looks = function in (next_move, list_items, status, hand_off)
         hints = ToolAnnotations(
             read_only_hint=looks, destructive_hint=False, open_world_hint=False,
             idempotent_hint=looks or function in (start, leave),
@@ -291,6 +309,12 @@ async def status(item: str, ctx: Ctx) -> str:
     return to_json(_sessions(ctx).project.status(item).to_data())
 
 
+async def hand_off(item: str, ctx: Ctx) -> str:
+    """Return the page for the developer who builds the item."""
+    page, _ = _sessions(ctx).project.write_hand_off(item, "page", None)
+    return to_json({"item": item, "page": page})
+
+
 async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
     """Return the form that shows the person an item before it is added, where the client can."""
     if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
@@ -362,6 +386,12 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
             if (found := find_transcript(folder, n)) is None:
                 raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
             return found
+
+    @server.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
+    def hand_off(item: str) -> str:
+        """One page for the developer who builds the item, from its documents."""
+        with _find_folder(sessions, item) as folder:
+            return sessions.project.write_hand_off(folder.name, "page", None)[0]
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:

@@ -217,7 +217,11 @@ class HostedSessions:
     """The sessions of one project, by the name of the item's folder."""
 
     def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
-        self.project = Project(settings.root, items_folder=settings.items_folder)
+        self.project = Project(
+            settings.root,
+            items_folder=settings.items_folder,
+            command=lambda name, item, *_: "add_item(text)" if name == "add" else f'start(item="{item}")',
+        )
         self.in_play: dict[str, HostedSession] = {}
         self._idle = idle
         self._start = partial(
