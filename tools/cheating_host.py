@@ -142,7 +142,7 @@ class CheatingHost:
         opened = {"session": self.last["session"], "move": self.move["id"]} if self.last else {}
         text, is_error = await self._raw(tool, **opened, **arguments)
         if is_error:
-            reason = text.partition(" Nothing has changed.")[0].partition(f"tool {tool}: ")[2]
+            reason = text.partition(" Nothing ")[0].partition(f"tool {tool}: ")[2]
             self.log.append(f"> **Refused.** {reason}")
             return False
         self.last = json.loads(text)

@@ -247,8 +247,8 @@ class Project:
                     )
             if relayed and title is not None:
                 raise RuleBroken(
-                    f"Whether {source_id} exists is for its tracker to say. Nothing was added. "
-                    "Leave out the title, or add the item by its text alone."
+                    f"With a title, {source_id} is not looked up. Nothing was added. "
+                    "Leave out the title, or add the item by its text."
                 )
             if title is None:
                 from .trackers.issues import fetch_issue  # late: most items are words, and need no network

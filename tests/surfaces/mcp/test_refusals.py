@@ -214,6 +214,7 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
             with pytest.raises(Refusal, match='Turn 77 does not exist, cited for: "From nowhere') as refused:
                 await player.send("submit_judgement", **wrong)
             assert "Send the whole synthesis once more" in str(refused.value)
+            assert "Nothing was written; the move has a new id." in str(refused.value)
             assert (item / "quick-scan.md").read_bytes() == before
             await player.call("next_move", session=item.name)
             await player.send("submit_judgement", **wrong)

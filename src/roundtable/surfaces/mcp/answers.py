@@ -268,7 +268,7 @@ def _write_synthesis(table: Table) -> str:
     drifts = [
         f"{turn.number} ({join_lines(turn.verdict.off_topic.subject)})"
         for turn in turns
-        if turn.verdict.off_topic
+        if turn.verdict.off_topic and turn.number not in marked
     ]
     if drifts:
         known.append(host_text("judgement", "put-off", turns=", ".join(drifts)))

@@ -285,8 +285,9 @@ async def hear_user(
         await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
-        if not isinstance(heard.data, NotAsked):
-            await hosted.say(move, heard.data.words, relayed=False)
+        if isinstance(heard.data, NotAsked):
+            raise Refused(host_text("asking", "no-form"))
+        await hosted.say(move, heard.data.words, relayed=False)
 
     return await _play(ctx, session, hear)
 
@@ -345,16 +346,20 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move; a refusal says what is legal, and that nothing changed."""
+    """Act in a session and return the next move; a refusal says what is legal, and what changed."""
     hosted = await _sessions(ctx).take(session)
+    before = hosted.move
     try:
         await act(hosted)
     except Refused as refusal:
-        now, move = "Legal now: start(item).", hosted.move
+        now, move = "Nothing has changed. Legal now: start(item).", hosted.move
         if move is not None:
+            is_same = before is not None and move.id == before.id
+            changed = "Nothing has changed." if is_same else "Nothing was written; the move has a new id."
             calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
-            now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
-        raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
+            who = move.speaker or "you"
+            now = f"{changed} Open now: move {move.id}, {move.kind}, {who}. Legal now: {calls}."
+        raise ToolError(f"{refusal} {now}") from refusal
     return _answer(ctx, hosted)
 
 
