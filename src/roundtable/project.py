@@ -132,21 +132,9 @@ class ItemStatus(Struct, frozen=True):
             "elaborations": len(self.progress.elaborations),
             "stale": self.is_stale,
             "discussion": open_talk,
-            "spent": self._add_up_calls(),
+            "spent": to_builtins(ledger.add_up(self.calls)) if self.calls else None,
             "problem": self.entry.problem,
         }
-
-    def _add_up_calls(self) -> dict[str, Any] | None:
-        """Return what models have used, in all and for each discussion; None if none was asked."""
-        if not self.calls:
-            return None
-        numbers = sorted({call.discussion for call in self.calls if call.discussion is not None})
-        talks = [[call for call in self.calls if call.discussion == number] for number in numbers]
-        each = [
-            {"number": number, "step": calls[0].step, **to_builtins(ledger.add_up(calls))}
-            for number, calls in zip(numbers, talks, strict=True)
-        ]
-        return {**to_builtins(ledger.add_up(self.calls)), "elaborations": each}
 
 
 class Project:
@@ -189,10 +177,6 @@ class Project:
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""
         return items.list_items(self.root, items_folder=self.items_folder)
-
-    def outside_links(self) -> tuple[str, ...]:
-        """Return the links in the items' folder that lead out of the project, and so are not items."""
-        return items.list_outside_links(self.root, items_folder=self.items_folder)
 
     def find_item(self, name: str) -> ItemEntry:
         """Return the one item that answers to a slug, source id, title or beginning of a slug.

@@ -199,6 +199,6 @@ def test_undo_of_a_discussion_without_entries_says_so(cli: CommandLine, terminal
     terminal = Terminal(cli, "undo")
     terminals.append(terminal)
     told = " ".join(terminal.expect("Go on? y/N: ").split())
-    assert told == f"This takes the discussion of step 00-01 out of {SLUG}, which has none of its entries."
+    assert told == f"This takes the discussion of step 00-01 out of {SLUG}: (it has no entries there)"
     terminal.process.sendline("y")
     assert terminal.end()[0] == 0

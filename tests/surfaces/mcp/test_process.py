@@ -232,7 +232,7 @@ def test_a_client_that_cannot_ask_is_told_to_ask_in_the_chat(place: Place, mode:
             assert "call relay_user with their exact words" in player.move["brief"]
             with pytest.raises(Refusal, match=r"This client cannot show a form\. Ask in the chat") as refused:
                 await player.send("hear_user")
-            assert "Nothing has changed. Open now: move" in str(refused.value)
+            assert "Nothing was written. Open now: move" in str(refused.value)
             await player.send("relay_user", words="C")
             assert player.move["kind"] == "answer"
 

@@ -27,7 +27,7 @@ from roundtable.panel.host import Words
 from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
-from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import AlreadySent, HostedSession, HostedSessions
 
 Place = tuple[Path, Path]
@@ -148,7 +148,7 @@ def test_two_clients_at_one_table_the_first_counts(place: Place) -> None:
 
     async def test() -> None:
         sessions = HostedSessions(Settings(root))
-        server = build_server(sessions)
+        server = RoundtableServer(sessions)
         async with host(server) as one, host(server) as two:
             await one.start(item.name, "00-01")
             await two.call("next_move", session=item.name)
@@ -332,7 +332,6 @@ def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
             assert await read(player, "artifact/quick-scan.md") == (item / "quick-scan.md").read_text()
             transcript = await read(player, "transcript/1")
             assert transcript == (item / "elaborations" / "00-01-1.md").read_text()
-            assert json.loads(await read(player, "status"))["steps_completed"] == ["00-01"]
             assert json.loads(await player.raw("status", item="offline"))["elaborations"] == 1
             for wrong in ("artifact/nothing.md", "artifact/..%2Fmeta.json", "transcript/2", "transcript/x"):
                 with pytest.raises(MCPError):
@@ -354,10 +353,10 @@ def test_what_there_is_to_read_is_listed_as_it_comes_and_all_of_it_can_be_read(r
 
     async def test() -> None:
         async with here(root) as (player, _):
-            assert await listed(player) == ["status"]
+            assert await listed(player) == []
             await asyncio.to_thread(talk, root, item, ["The inspector.", "60", "E", "done"])
             (item / "a note é.md").write_text("Words.")
-            names = ["artifact/a%20note%20%C3%A9.md", "artifact/quick-scan.md", "status"]
+            names = ["artifact/a%20note%20%C3%A9.md", "artifact/quick-scan.md"]
             assert await listed(player) == [*names, "transcript/1"]
 
     play(test())

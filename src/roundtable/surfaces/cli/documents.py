@@ -219,13 +219,9 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     slug, number = entry.slug, int(words[0]) if words else None
     plan = project.plan_undo(slug, number)
     if flags.can_ask() and not dry_run:
-        entries = (
-            "\n".join((":", *plan.list_entries()))
-            if plan.list_entries()
-            else ", which has none of its entries."
-        )
-        taken = f"This takes the discussion of step {plan.step_id} out of {slug}{entries}"
-        flags.require_yes(yes, taken, "Nothing was taken back.")
+        taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
+        entries = plan.list_entries() or ("(it has no entries there)",)
+        flags.require_yes(yes, "\n".join([taken, *entries]), "Nothing was taken back.")
     if dry_run:
         told = (plan.show_diff(), *(f"{file} was edited since: {reason}." for file, reason in plan.edits))
     else:

@@ -14,7 +14,7 @@ from ...core.text import clean_text
 from ...store.files import leads_out, read_inside
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item
-from .output import count, one_line, pairs, table, tell
+from .output import count, one_line, pairs, table
 
 if TYPE_CHECKING:
     from ...project import ItemStatus, Project
@@ -52,8 +52,6 @@ def list_backlog(flags: Flags) -> None:
     """
     project = flags.open_project()
     rows = project.list_progress()
-    for name in project.outside_links():
-        tell(f"{project.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
     cells = [

@@ -203,12 +203,10 @@ def completion(context: click.Context, shell: str) -> None:
 
 def complete_item(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the items whose names begin like that and need no quoting in a shell."""
-    from ...project import Project
     from ...settings import load_settings
 
     flags = context.find_root().ensure_object(Flags)
     with suppress(RoundtableError):
-        settings, _ = load_settings(flags.root)
-        slugs = [entry.slug for entry in Project(settings.root, items_folder=settings.items_folder).items()]
+        slugs = [entry.slug for entry in flags.open_project(load_settings(flags.root)[0]).items()]
         return [slug for slug in slugs if slug.startswith(incomplete) and _PLAIN_NAME.fullmatch(slug)]
     return []

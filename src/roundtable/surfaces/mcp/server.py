@@ -28,6 +28,7 @@ from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
+from ...project import Project
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
@@ -58,7 +59,7 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
 
     async def run() -> None:
         sessions = HostedSessions(settings)
-        server = build_server(sessions, debug=debug)
+        server = RoundtableServer(sessions, debug=debug)
         try:
             if port is None:
                 await server.run_stdio_async()
@@ -79,38 +80,31 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
     asyncio.run(run())
 
 
-def build_server(sessions: HostedSessions, *, debug: bool = False) -> RoundtableServer:
-    """Return a server over these sessions; whoever runs it closes them."""
-
-    @asynccontextmanager
-    async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
-        yield sessions
-
-    server = RoundtableServer(
-        sessions, "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-        instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
-        log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
-    )  # fmt: skip
-    _register_resources(server, sessions)
-    _register_prompts(server)
-    return server
-
-
 class RoundtableServer(MCPServer[HostedSessions]):
-    """An MCP server that lists what there is to read, and says in plain words what was wrong with a call."""
+    """An MCP server over sessions that whoever runs it closes; it says plainly what is wrong with a call."""
 
-    def __init__(self, sessions: HostedSessions, *basics: Any, **options: Any) -> None:
-        super().__init__(*basics, **options)
-        self._sessions = sessions
+    def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
+        @asynccontextmanager
+        async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
+            yield sessions
+
+        super().__init__(
+            "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
+            instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
+            log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
+        )  # fmt: skip
+        self._project = sessions.project
+        _register_resources(self, sessions.project)
+        _register_prompts(self)
 
     async def list_resources(self) -> list[Resource]:
         """Return what can be read of the first items; templates alone would leave a client's list empty."""
         found = []
-        for entry in self._sessions.project.items()[:MAX_ITEMS]:
+        for entry in self._project.items()[:MAX_ITEMS]:
             names = {f"artifact/{quote(name, safe='')}": name for name in read_documents(entry.folder)}
             names |= {"hand-off": "hand-off"} if entry.analysis_status in ("partial", "analyzed") else {}
             talks = range(1, len(list_transcripts(entry.folder)) + 1)
-            names |= {"status": "status"} | {f"transcript/{each}": f"transcript {each}" for each in talks}
+            names |= {f"transcript/{each}": f"transcript {each}" for each in talks}
             for path, name in names.items():
                 uri = f"roundtable://{quote(entry.slug, safe='')}/{path}"
                 found.append(Resource(uri=uri, name=f"{entry.slug}: {name}", title=f"{entry.title}: {name}"))
@@ -346,20 +340,16 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move; a refusal says what is legal, and what changed."""
+    """Act in a session and return the next move; a refusal says what is legal, and that nothing counted."""
     hosted = await _sessions(ctx).take(session)
-    before = hosted.move
     try:
         await act(hosted)
     except Refused as refusal:
-        now, move = "Nothing has changed. Legal now: start(item).", hosted.move
+        now, move = "Legal now: start(item).", hosted.move
         if move is not None:
-            is_same = before is not None and move.id == before.id
-            changed = "Nothing has changed." if is_same else "Nothing was written; the move has a new id."
             calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
-            who = move.speaker or "you"
-            now = f"{changed} Open now: move {move.id}, {move.kind}, {who}. Legal now: {calls}."
-        raise ToolError(f"{refusal} {now}") from refusal
+            now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
+        raise ToolError(f"{refusal} Nothing was written. {now}") from refusal
     return _answer(ctx, hosted)
 
 
@@ -377,17 +367,17 @@ def _can_ask(ctx: Ctx) -> bool:
 # --- resources and prompts ------------------------------------------------------------------------------
 
 
-def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> None:
+def _register_resources(server: MCPServer[Any], project: Project) -> None:
     @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
     def artifact(item: str, name: str) -> str:
         """A document that the analysis wrote, such as requirements-spec.md."""
-        with _find_folder(sessions, item) as folder:
+        with _find_folder(project, item) as folder:
             return read_artifact(folder, name).decode("utf-8-sig", "replace")
 
     @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
     def transcript(item: str, n: str) -> str:
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _find_folder(sessions, item) as folder:
+        with _find_folder(project, item) as folder:
             if (found := find_transcript(folder, n)) is None:
                 raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
             return found
@@ -395,21 +385,15 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     @server.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
     def hand_off(item: str) -> str:
         """One page for the developer who builds the item, from its documents."""
-        with _find_folder(sessions, item) as folder:
-            return sessions.project.write_hand_off(folder.name, "page", None)[0]
-
-    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
-    def status(item: str) -> str:
-        """Completed steps and phases, the next step, an open discussion, problems."""
-        with _find_folder(sessions, item) as folder:
-            return to_json(sessions.project.status(folder.name).to_data())
+        with _find_folder(project, item) as folder:
+            return project.write_hand_off(folder.name, "page", None)[0]
 
 
 @contextmanager
-def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
+def _find_folder(project: Project, item: str) -> Iterator[Path]:
     """Yield the item's folder; what fails meanwhile is said to the client."""
     try:
-        yield sessions.project.find_item(item).folder
+        yield project.find_item(item).folder
     except FileNotFoundError as missing:
         raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
