@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -191,13 +192,8 @@ class Project:
         unfinished = (each for each in found if each.analysis_status != "analyzed")
         return tuple(unfinished) or found
 
-    def choose_item(self, name: str | None) -> ItemEntry:
-        """Return the item that answers to a name; without a name, the one that is open.
-
-        Raises ItemUnknown if there is none, or more than one.
-        """
-        if name is not None:
-            return self.find_item(name)
+    def find_open_item(self) -> ItemEntry:
+        """Return the one item that is open; ItemUnknown if there is none, or more than one."""
         match self.open_items():
             case (entry,):
                 return entry
@@ -565,10 +561,8 @@ def _find_open_discussion(folder: Path) -> Elaboration | None:
     from .store.journal import list_journals
 
     for journal in list_journals(folder):
-        try:
+        with suppress(RoundtableError):
             leg = read_leg(journal)
-        except RoundtableError:
-            continue
-        if leg is not None and leg.analysis.elaboration is not None:
-            return leg.analysis.elaboration
+            if leg is not None and leg.analysis.elaboration is not None:
+                return leg.analysis.elaboration
     return None

@@ -75,7 +75,7 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     Without ITEM it uses the one that is open.
     """
     talk = _Talk(flags)
-    entry = talk.project.choose_item(item)
+    entry = talk.project.find_open_item() if item is None else talk.project.find_item(item)
     return talk.analyze(entry, talk.project.command("elaborate", entry.slug, "--step", step), step=step)
 
 
@@ -119,7 +119,7 @@ class _Talk:
         if not candidates and can_ask:
             return self._add_first_item()
         if len(candidates) < 2:
-            return self.project.choose_item(None)
+            return self.project.find_open_item()
         numbered = {str(number): entry for number, entry in enumerate(candidates, start=1)}
         rows = [(number, entry.slug, entry.title) for number, entry in numbered.items()]
         choices = table(("", "item", "title"), rows)

@@ -12,7 +12,7 @@ import click
 from msgspec import to_builtins
 
 from ...core.errors import RuleBroken
-from ...project import HandOffForm
+from ...project import HandOffForm, Project
 from .options import Command, Flags, complete_item, confirm
 from .output import count, tell
 
@@ -63,15 +63,14 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
             fields = {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
             data.append({"slug": slug, "number": number, "question": each.text, **fields})
         if shown:
-            command = project.command("questions", slug, "--answer", "N", "ANSWER")
-            texts.append(f"{slug}: answer one with {command}\n{_list_questions(shown)}")
+            texts.append(_describe_questions(project, slug, shown))
     nothing = "No question is open." if slugs else f"No items yet. {project.add_one}"
     flags.show_result(data, "\n\n".join(texts) or nothing)
 
 
-def _list_questions(questions: Iterable[tuple[int | None, OpenQuestion]]) -> str:
-    lines = []
-    for number, each in questions:
+def _describe_questions(project: Project, slug: str, shown: Iterable[tuple[int | None, OpenQuestion]]) -> str:
+    lines = [f"{slug}: answer one with {project.command('questions', slug, '--answer', 'N', 'ANSWER')}"]
+    for number, each in shown:
         mark = f"{number}." if number else "-"
         lines.append(f"{mark:>4} {each.text}")
         lines.append(f"     {each.file}:{each.line}" + (f"; {each.resolver}" if each.resolver else ""))

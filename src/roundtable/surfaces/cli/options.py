@@ -81,7 +81,7 @@ class Flags(Struct):
 
     def _choose_open(self, project: Project) -> ItemEntry:
         """Return the item that is open, and say which one it is if there are others."""
-        entry = project.choose_item(None)
+        entry = project.find_open_item()
         if not self.json and len(project.items()) > 1:
             tell(f"Item: {entry.slug}")
         return entry

@@ -75,9 +75,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     if context := _write_context(request, analysis, sent):
         answer["context"] = context
     if move is None:
-        answer["move"] = describe_end(
-            "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        )
+        is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
+        answer["move"] = describe_end("done" if is_done else "paused")
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:

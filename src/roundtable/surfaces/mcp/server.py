@@ -33,14 +33,7 @@ from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
 from .answers import MAX_ITEMS, describe_end, report_items, show_unseen, to_json, write_answer
-from .sessions import (
-    HOST_FILES,
-    MAX_MESSAGE_LENGTH,
-    HostedSession,
-    HostedSessions,
-    host_text,
-    read_host_table,
-)  # fmt: skip
+from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -93,9 +86,38 @@ class RoundtableServer(MCPServer[HostedSessions]):
             instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
             log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
         )  # fmt: skip
-        self._project = sessions.project
-        _register_resources(self, sessions.project)
-        _register_prompts(self)
+        self._project = project = sessions.project
+
+        @self.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
+        def artifact(item: str, name: str) -> str:
+            """A document that the analysis wrote, such as requirements-spec.md."""
+            with _find_folder(project, item) as folder:
+                return read_artifact(folder, name).decode("utf-8-sig", "replace")
+
+        @self.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
+        def transcript(item: str, n: str) -> str:
+            """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
+            with _find_folder(project, item) as folder:
+                if (found := find_transcript(folder, n)) is None:
+                    last = len(list_transcripts(folder))
+                    raise ResourceNotFoundError(f"Transcripts are numbered 1 to {last}.")
+                return found
+
+        @self.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
+        def hand_off(item: str) -> str:
+            """One page for the developer who builds the item, from its documents."""
+            with _find_folder(project, item) as folder:
+                return project.write_hand_off(folder.name, "page", None)[0]
+
+        @self.prompt(title="Analyse a backlog item")
+        def roundtable(item: str) -> str:
+            """Take an item through its analysis, or go on where it stood."""
+            return host_text("prompt", "roundtable", item=item)
+
+        @self.prompt(title="Hold a roundtable")
+        def elaborate(item: str, step: str) -> str:
+            """Discuss a completed step, such as 01-03, with all personas."""
+            return host_text("prompt", "elaborate", item=item, step=step)
 
     async def list_resources(self) -> list[Resource]:
         """Return what can be read of the first items; templates alone would leave a client's list empty."""
@@ -134,7 +156,7 @@ def make_tools() -> Iterator[Tool]:
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status, hand_off,
     )  # fmt: skip
-    texts = read_host_table("tools.toml")
+    texts = host_table("tools.toml")
     for function in tools:
         looks = function in (next_move, list_items, status, hand_off)
         hints = ToolAnnotations(
@@ -364,31 +386,6 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-# --- resources and prompts ------------------------------------------------------------------------------
-
-
-def _register_resources(server: MCPServer[Any], project: Project) -> None:
-    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
-    def artifact(item: str, name: str) -> str:
-        """A document that the analysis wrote, such as requirements-spec.md."""
-        with _find_folder(project, item) as folder:
-            return read_artifact(folder, name).decode("utf-8-sig", "replace")
-
-    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
-    def transcript(item: str, n: str) -> str:
-        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _find_folder(project, item) as folder:
-            if (found := find_transcript(folder, n)) is None:
-                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
-            return found
-
-    @server.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
-    def hand_off(item: str) -> str:
-        """One page for the developer who builds the item, from its documents."""
-        with _find_folder(project, item) as folder:
-            return project.write_hand_off(folder.name, "page", None)[0]
-
-
 @contextmanager
 def _find_folder(project: Project, item: str) -> Iterator[Path]:
     """Yield the item's folder; what fails meanwhile is said to the client."""
@@ -398,18 +395,6 @@ def _find_folder(project: Project, item: str) -> Iterator[Path]:
         raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
         raise ResourceError(str(error)) from error
-
-
-def _register_prompts(server: MCPServer[Any]) -> None:
-    @server.prompt(title="Analyse a backlog item")
-    def roundtable(item: str) -> str:
-        """Take an item through its analysis, or go on where it stood."""
-        return host_text("prompt", "roundtable", item=item)
-
-    @server.prompt(title="Hold a roundtable")
-    def elaborate(item: str, step: str) -> str:
-        """Discuss a completed step, such as 01-03, with all personas."""
-        return host_text("prompt", "elaborate", item=item, step=step)
 
 
 # --- a port ---------------------------------------------------------------------------------------------
@@ -435,8 +420,5 @@ class RequireToken:
 
     def _has_token(self, request: HTTPConnection) -> bool:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = [
-            *request.query_params.getlist("token"),
-            *([bearer.strip()] if scheme.lower() == "bearer" else ()),
-        ]
+        given = request.query_params.getlist("token") + [bearer.strip()] * (scheme.lower() == "bearer")
         return any(hmac.compare_digest(each.encode(), self._token) for each in given)

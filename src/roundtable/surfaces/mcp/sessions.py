@@ -288,10 +288,10 @@ class HostedSessions:
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
     """Return a text of content/host/tasks.toml with its blanks filled."""
-    return fill_blanks(read_host_table("tasks.toml")[group][name], blanks)
+    return fill_blanks(host_table("tasks.toml")[group][name], blanks)
 
 
 @cache
-def read_host_table(name: str) -> dict[str, Any]:
+def host_table(name: str) -> dict[str, Any]:
     """Return the texts of a file of content/host."""
     return tomllib.loads((HOST_FILES / name).read_text(encoding="utf-8"))
