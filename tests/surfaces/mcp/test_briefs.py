@@ -276,6 +276,21 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
     assert f"- [User/Maya/Alex/Jordan] It never happens {words}" in transcript
 
 
+@pytest.mark.rule("SYN-3", "FOCUS-2")
+def test_a_turn_that_was_put_off_and_decides_something_is_only_said_to_be_cited(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.play(["We go with A, whatever the weather."])
+            await player.send("relay_user", words="done")
+            assert "must be cited by at least one entry in `decisions`: 4." in player.move["brief"]
+            assert "Put off" not in player.move["brief"]
+
+    play(test())
+
+
 @pytest.mark.rule("SYN-3", "FOCUS-2", "LOOP-7")
 def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(place: Place) -> None:
     root, item = place
