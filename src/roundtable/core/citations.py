@@ -5,15 +5,28 @@ Whether a file exists is asked through a callable; a figure has to stand in one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+
+from msgspec import Struct
 
 from . import lazy_re as re
 from .synthesis import UNVERIFIED
-from .text import split_sentences, words_of
+from .text import fold_text, split_sentences, words_of
 
 LinesOf = Callable[[str], int | None]
 """How many lines a file of the project has, by its path; None where there is none."""
+
+
+class Code(Struct, frozen=True):
+    """The project's files, which words about them are held against."""
+
+    count_lines: LinesOf
+    read_lines: Callable[[str], Iterable[Sequence[str]]]
+    """The lines of each file that a path may mean."""
+    find_lines: Callable[[str], Sequence[str]]
+    """Lines of the project that hold a name."""
+
 
 _SOURCE_ENDINGS = (
     "py|pyi|jsx?|mjs|cjs|tsx?|vue|svelte|go|rs|java|kts?|scala|cs|cpp|cc|hpp|swift|rb|php|lua|exs?|erl|hs|dart"
@@ -103,7 +116,7 @@ def locate_sentences(text: str) -> Iterator[tuple[str, int]]:
 # --- figures -------------------------------------------------------------------------------------------
 
 _UNITS = (
-    "percent|per cent|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
+    "percent|per cent|milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|hours?|h|days?|weeks?|months?|years?"
     "|euros?|eur|dollars?|usd|pounds?|cents?|people|users?|customers?|times|megabytes?|gigabytes?"
     "|[kmgt]b|km|metres?|meters?"
 )
@@ -194,7 +207,116 @@ def _value_of(found: re.Match[str]) -> str:
     number = found["number"] or ""
     if _THOUSANDS.fullmatch(number):
         number = re.sub(r"\D", "", number)
-    whole, _, rest = number.replace(",", ".").replace("'", "").partition(".")
+    whole, _, rest = re.sub(r"['\u2009]", "", number.replace(",", ".")).partition(".")
     rest = rest.rstrip("0")
     thousands = "000" if (found["unit"] or "").lower() == "k" and not rest else ""
     return f"{int(whole)}{thousands}{'.' if rest else ''}{rest}" if whole else ""
+
+
+# --- what stands beside a `path:line` -------------------------------------------------------------------
+
+# A sentence that proposes something says nothing of the code as it is.
+_PROPOSES = re.compile(
+    r"\?\W{0,5}\Z|'d\b|\b(?:would|should|shall|must|let's|let us|new|instead|option|alternative|proposal|idea"
+    r"|(?:add|introduc|creat|implement|propos|suggest|renam|replac|recommend|need|want|plan)(?:e|ing|s|es|ed)?)\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"n't\b|(?<!\bis )(?<!are )\bset\b|\b(?:no|not|never|none|nothing|neither|nor|without|cannot|missing"
+    r"|lacks?|could|might|may|can|will|if|unless|until|when|once|whether|with|were|than|old|was|used to"
+    r"|(?:rais|chang|increas|lower|reduc|mak|mov|doubl|bump|giv|keep|turn|put|deriv)(?:e|ing)?|us(?:e|ing))\b",
+    re.IGNORECASE,
+)
+_CLAUSE_START = re.compile(
+    r"[;,]\s|:\s|\s(?=(?:and|but|because|so|while|whereas|if|unless|until|when|once|which)\b)", re.IGNORECASE
+)
+_CODE_NAME = re.compile(
+    r"(?<![\w./@-])(?P<root>(?:[A-Za-z_]\w{0,60}\.){0,4})(?P<name>[A-Za-z_]\w{0,60})"
+    r"(?P<call>\(\)|\([\w, ]{4,40}\))?(?![\w(])"
+)
+_STATES = re.compile(
+    r"(?<![\w/-])(?P<name>[A-Za-z_]\w{2,60})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to|(?P<of>of)"
+    r"|(?:is|are|equals|stays|remains|=)(?:\s(?:set to|only|still|now|today|currently|exactly))?)\s?`?\Z",
+    re.IGNORECASE,
+)
+_CITED_BEHIND = re.compile(r"(?:\s(?:in|at))?\s?[(`]{0,2}[\w@+./-]{1,200}:\d")
+_ASSIGNED = re.compile(
+    r"(?P<name>\b[A-Za-z_]\w{0,80})['\"]?\s{0,3}(?::\s{0,3}[\w\[\], |.]{1,40})?[=:]\s{0,3}"
+    r"(?P<value>\d[\d_]{0,20}(?:\.\d{1,9})?)(?!\s{0,3}[\w.*/+%-])"
+)
+_CONVERSIONS = frozenset({1, 7, 24, 60, 100, 1_000, 1_024, 1_440, 3_600, 86_400, 1_000_000, 1_048_576})
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NEAR = 3
+
+
+def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tuple[str, str, int]]:
+    """Yield what the code does not bear out beside a `path:line`: the name, the figure if any, and its end.
+
+    A figure counts only where the code gives another one to that name, and a name only where nothing has it.
+    What `known` says is not held against the code, nor is a question, a proposal or a condition.
+    """
+    sentences = tuple(locate_sentences(text))
+    told = [*map(trusted_text, known), *(each for each, _ in sentences if _PROPOSES.search(each))]
+    for sentence, start in sentences:
+        places = [] if _PROPOSES.search(sentence) else CITATION.finditer(sentence)
+        files = [(place, lines) for place in places for lines in code.read_lines(place["path"])]
+        near = [
+            line
+            for place, lines in files
+            for line in lines[
+                max(0, int(place["line"]) - _NEAR) : int(place["last"] or place["line"]) + _NEAR
+            ]
+        ]
+        here = [*told, *("\n".join(lines) for _, lines in files)]
+        for clause in _CLAUSE_START.split(sentence) if files else ():
+            at = start = text.index(clause, start)
+            if not _SUPPOSES.search(clause):
+                found = _find_disproved_figures(clause, near, told, code)
+                yield from ((name, figure, at + end) for name, figure, end in found)
+                names = _find_unknown_names(clause, here, code) if CITATION.search(clause) else ()
+                yield from ((name, "", at + end) for name, end in names)
+
+
+def _find_disproved_figures(
+    clause: str, near: Sequence[str], told: Sequence[str], code: Code
+) -> Iterator[tuple[str, str, int]]:
+    """Yield the figures of a clause that the code gives otherwise, with the name that they are given to."""
+    figures = [found for found in _FIGURE.finditer(clause) if _PLAIN_NUMBER.fullmatch(_value_of(found))]
+    for figure in figures:
+        stated = _STATES.search(clause[max(0, figure.start() - 100) : figure.start()])
+        if not stated or (stated["of"] and not _CITED_BEHIND.match(clause, figure.end())):
+            continue
+        name, is_constant = stated["name"], "_" in stated["name"].strip("_")
+        if not (is_constant or figure["unit"]):
+            continue
+        lines = [*near, *(code.find_lines(name) if is_constant else ())]
+        assigned = (each for line in lines for each in _ASSIGNED.finditer(line))
+        of_name = (each["value"] for each in assigned if fold_text(name) in fold_text(each["name"]))
+        given = {float(each.replace("_", "")) for each in of_name} - {0.0, 1.0}  # where counting begins
+        agrees = any(_agrees(float(_value_of(each)), given) for each in figures)
+        if given and not (agrees or any(_value_of(figure) in _known_values(each) for each in told)):
+            yield name, figure[0], figure.end()
+
+
+def _agrees(value: float, given: Iterable[float]) -> bool:
+    """Whether a figure is one of those that are given, perhaps in another unit."""
+    return any(round(max(value, each) / min(value, each), 6) in _CONVERSIONS for each in given if value)
+
+
+def _find_unknown_names(clause: str, told: Sequence[str], code: Code) -> Iterator[tuple[str, int]]:
+    """Yield what can only be a name of the code, such as `Queue.renew` or `lease()`, and stands nowhere."""
+    for path in find_paths(clause, planned=True):
+        clause = clause[: path.start()] + " " * len(path[0]) + clause[path.end() :]
+    for found in _CODE_NAME.finditer(clause):
+        name, root = found["name"], found["root"]
+        is_member = root[:1].isupper() and name[0].islower() and len(name) > _SMALL
+        is_foreign = root[:1].islower() and root != "self."  # a library's, as far as anybody can tell
+        if is_foreign or not (found["call"] or is_member or "_" in name.strip("_")):
+            continue
+        if not any(fold_text(name) in _words_in(each) for each in told) and not code.find_lines(name):
+            yield found[0], found.end()
+
+
+@lru_cache(maxsize=256)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", fold_text(text)))
