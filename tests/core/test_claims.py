@@ -426,3 +426,44 @@ def test_the_head_of_a_table_says_nothing_that_needs_a_mark() -> None:
 def test_digits_that_are_set_apart_oddly_are_no_reason_to_fail() -> None:
     text = "LEASE_SECONDS is 1,2,3 or 1\u200923 in `forms/sync.py:2`."
     assert check_draft(Draft(insights=(Entry(text, (2,)),)), TABLE, CODE)
+
+
+# --- the owner of an action -----------------------------------------------------------------------------
+
+KNOWN_OWNERS = [
+    "Maya", "Alex Rivera", "Jordan, by Friday", "the user", "you", "The team", "Support", "a developer",
+    "Product owner", "Operations", "Whoever builds it", "the QA team", "Inspectors", "Ms Vogt", "Lena's team",
+    "Proposed by Alex for whoever prepares the release", "nobody yet", "DevOps", "Data", "Ana",
+    "Open, because Redis is not bought", "Backend developers and the office", "",
+]  # fmt: skip
+UNKNOWN_OWNERS = [
+    ("Tom", "Tom (unverified)"),
+    ("tell Tom", "tell Tom (unverified)"),
+    ("Tom, by Friday", "Tom (unverified), by Friday"),
+    ("Tom (backend)", "Tom (unverified) (backend)"),
+    ("Tom and Maya", "Tom (unverified) and Maya"),
+    ("Maya with Priya", "Maya with Priya (unverified)"),
+    ("Dr Okonkwo", "Dr Okonkwo (unverified)"),
+    ("Tom before the release", "Tom (unverified) before the release"),
+    ("the team of Petra", "the team of Petra (unverified)"),
+    ("Zoë from support", "Zoë (unverified) from support"),
+]
+
+
+def act(owner: str) -> Entry:
+    said = Turn(6, USER, "Ms Vogt rings the firm, and Lena's people look.", by="Ana")
+    table = replace(TABLE, turns=(*TURNS, said))
+    draft = Draft(actions=(Entry("Ring the firm", (6,), owner),))
+    return check_draft(draft, table, CODE)[1].actions[0]
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+@pytest.mark.parametrize("owner", KNOWN_OWNERS)
+def test_a_persona_the_user_a_role_and_whoever_was_named_can_own_an_action(owner: str) -> None:
+    assert act(owner).detail == owner
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+@pytest.mark.parametrize(("owner", "marked"), UNKNOWN_OWNERS)
+def test_an_owner_whom_nobody_named_is_marked(owner: str, marked: str) -> None:
+    assert act(owner).detail == marked

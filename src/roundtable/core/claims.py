@@ -30,8 +30,9 @@ from .citations import (
 from .commands import Table
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import content_stems, find_code_end, fold_text, words_of
+from .text import content_stems, find_code_end, fold_text, word_set, words_of
 from .turns import USER, Turn
+from .validation import is_role
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "code", "negation"]
 
@@ -291,6 +292,35 @@ def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Ite
         yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
 
 
+_OWNER_END = re.compile(r"[,;:.(/]|\s(?:by|before|until|in|on|after|once|when|who|does|will|to|asks?)\s")
+_OWNER_NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][a-zß-ÿ]+(?![\w'’-])")
+_MOST_OWNER_WORDS = 4
+_NO_NAMES = word_set("""
+        a an the any all each both either every whoever who somebody someone nobody none unknown unassigned
+        open you your our their proposed agreed ms mrs mr dr miss herr frau and or with from for of product
+        platform backend frontend infrastructure infra operations devops data release design research
+        engineering management business domain mobile web network system database testing test documentation
+        department group office desk board company service services consultant programmer
+        """)
+
+
+def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
+    """Yield the proper name of an owner that nobody has said; roles and personas are free."""
+    owner = _OWNER_END.split(detail)[0]
+    if len(owner.split()) > _MOST_OWNER_WORDS:
+        return
+    said = (text for turn in table.turns for text in (trusted_text(turn.text), turn.by))
+    heard = {word for text in (*_documents(table), *said) for word in words_of(text)}
+    heard.update(word for persona in table.roster.personas for word in words_of(persona.title))
+    for found in _OWNER_NAME.finditer(owner):
+        word = fold_text(found[0])
+        if not (is_role(word) or word in _NO_NAMES or {word, f"{word}'s"} & heard):
+            reason = (
+                f"Nobody has named {found[0]}: an owner is a persona, the user, a role, or who was named."
+            )
+            yield UnverifiedClaim("credit", reason, found.end())
+
+
 # --- a synthesis ----------------------------------------------------------------------------------------
 
 
@@ -332,6 +362,8 @@ def _check_entry(
         ]
         for words in (entry.text, entry.detail)
     )
+    if part == "actions":
+        detail += _check_owner(entry.detail, table)
     if part == "insights":  # the others say what is to be
         text += check_code(entry.text, [*documents, *(turn.text for turn in table.turns)], code)
     if part != "questions" and _says_the_contrary(entry.text, cited):
