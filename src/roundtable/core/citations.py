@@ -22,8 +22,6 @@ class Code(Struct, frozen=True):
     """The project's files, which words about them are held against."""
 
     count_lines: LinesOf
-    read_lines: Callable[[str], Iterable[Sequence[str]]]
-    """The lines of each file that a path may mean."""
     find_lines: Callable[[str], Sequence[str]]
     """Lines of the project that hold a name."""
 
@@ -235,18 +233,15 @@ _CODE_NAME = re.compile(
     r"(?P<call>\(\)|\([\w, ]{4,40}\))?(?![\w(])"
 )
 _STATES = re.compile(
-    r"(?<![\w/-])(?P<name>[A-Za-z_]\w{2,60})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to|(?P<of>of)"
-    r"|(?:is|are|equals|stays|remains|=)(?:\s(?:set to|only|still|now|today|currently|exactly))?)\s?`?\Z",
-    re.IGNORECASE,
+    r"(?<![\w/-])(?P<name>[A-Za-z]\w{0,40}_\w{1,40})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to"
+    r"|(?:is|are|equals|stays|remains|=)(?:\s(?:set to|only|still|now|today|currently|exactly))?)\s?`?\Z"
 )
-_CITED_BEHIND = re.compile(r"(?:\s(?:in|at))?\s?[(`]{0,2}[\w@+./-]{1,200}:\d")
 _ASSIGNED = re.compile(
     r"(?P<name>\b[A-Za-z_]\w{0,80})['\"]?\s{0,3}(?::\s{0,3}[\w\[\], |.]{1,40})?[=:]\s{0,3}"
     r"(?P<value>\d[\d_]{0,20}(?:\.\d{1,9})?)(?!\s{0,3}[\w.*/+%-])"
 )
 _CONVERSIONS = frozenset({1, 7, 24, 60, 100, 1_000, 1_024, 1_440, 3_600, 86_400, 1_000_000, 1_048_576})
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_NEAR = 3
 
 
 def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tuple[str, str, int]]:
@@ -258,52 +253,33 @@ def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tupl
     sentences = tuple(locate_sentences(text))
     told = [*map(trusted_text, known), *(each for each, _ in sentences if _PROPOSES.search(each))]
     for sentence, start in sentences:
-        places = [] if _PROPOSES.search(sentence) else CITATION.finditer(sentence)
-        files = [(place, lines) for place in places for lines in code.read_lines(place["path"])]
-        near = [
-            line
-            for place, lines in files
-            for line in lines[
-                max(0, int(place["line"]) - _NEAR) : int(place["last"] or place["line"]) + _NEAR
-            ]
-        ]
-        here = [*told, *("\n".join(lines) for _, lines in files)]
-        for clause in _CLAUSE_START.split(sentence) if files else ():
+        is_claim = CITATION.search(sentence) and not _PROPOSES.search(sentence)
+        for clause in _CLAUSE_START.split(sentence) if is_claim else ():
             at = start = text.index(clause, start)
             if not _SUPPOSES.search(clause):
-                found = _find_disproved_figures(clause, near, told, code)
-                yield from ((name, figure, at + end) for name, figure, end in found)
-                names = _find_unknown_names(clause, here, code) if CITATION.search(clause) else ()
-                yield from ((name, "", at + end) for name, end in names)
+                for figure, name in _find_wrong_figures(clause, code):
+                    if not any(_value_of(figure) in _known_values(each) for each in told):
+                        yield name, figure[0], at + figure.end()
+                for found in _find_unknown_names(clause, code) if CITATION.search(clause) else ():
+                    if fold_text(found["name"]) not in re.findall(r"\w+", fold_text("\n".join(told))):
+                        yield found[0], "", at + found.end()
 
 
-def _find_disproved_figures(
-    clause: str, near: Sequence[str], told: Sequence[str], code: Code
-) -> Iterator[tuple[str, str, int]]:
+def _find_wrong_figures(clause: str, code: Code) -> Iterator[tuple[re.Match[str], str]]:
     """Yield the figures of a clause that the code gives otherwise, with the name that they are given to."""
     figures = [found for found in _FIGURE.finditer(clause) if _PLAIN_NUMBER.fullmatch(_value_of(found))]
+    said = {float(_value_of(figure)) for figure in figures} - {0.0}
     for figure in figures:
-        stated = _STATES.search(clause[max(0, figure.start() - 100) : figure.start()])
-        if not stated or (stated["of"] and not _CITED_BEHIND.match(clause, figure.end())):
-            continue
-        name, is_constant = stated["name"], "_" in stated["name"].strip("_")
-        if not (is_constant or figure["unit"]):
-            continue
-        lines = [*near, *(code.find_lines(name) if is_constant else ())]
-        assigned = (each for line in lines for each in _ASSIGNED.finditer(line))
-        of_name = (each["value"] for each in assigned if fold_text(name) in fold_text(each["name"]))
-        given = {float(each.replace("_", "")) for each in of_name} - {0.0, 1.0}  # where counting begins
-        agrees = any(_agrees(float(_value_of(each)), given) for each in figures)
-        if given and not (agrees or any(_value_of(figure) in _known_values(each) for each in told)):
-            yield name, figure[0], figure.end()
+        if stated := _STATES.search(clause[max(0, figure.start() - 120) : figure.start()]):
+            assigned = (each for line in code.find_lines(stated["name"]) for each in _ASSIGNED.finditer(line))
+            named = (each for each in assigned if fold_text(stated["name"]) == fold_text(each["name"]))
+            given = {float(each["value"].replace("_", "")) for each in named} - {0.0, 1.0}  # counted from
+            ratios = {round(max(one, other) / min(one, other), 6) for one in said for other in given}
+            if given and not ratios & _CONVERSIONS:  # perhaps in another unit
+                yield figure, stated["name"]
 
 
-def _agrees(value: float, given: Iterable[float]) -> bool:
-    """Whether a figure is one of those that are given, perhaps in another unit."""
-    return any(round(max(value, each) / min(value, each), 6) in _CONVERSIONS for each in given if value)
-
-
-def _find_unknown_names(clause: str, told: Sequence[str], code: Code) -> Iterator[tuple[str, int]]:
+def _find_unknown_names(clause: str, code: Code) -> Iterator[re.Match[str]]:
     """Yield what can only be a name of the code, such as `Queue.renew` or `lease()`, and stands nowhere."""
     for path in find_paths(clause, planned=True):
         clause = clause[: path.start()] + " " * len(path[0]) + clause[path.end() :]
@@ -311,12 +287,6 @@ def _find_unknown_names(clause: str, told: Sequence[str], code: Code) -> Iterato
         name, root = found["name"], found["root"]
         is_member = root[:1].isupper() and name[0].islower() and len(name) > _SMALL
         is_foreign = root[:1].islower() and root != "self."  # a library's, as far as anybody can tell
-        if is_foreign or not (found["call"] or is_member or "_" in name.strip("_")):
-            continue
-        if not any(fold_text(name) in _words_in(each) for each in told) and not code.find_lines(name):
-            yield found[0], found.end()
-
-
-@lru_cache(maxsize=256)
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", fold_text(text)))
+        is_code = found["call"] or is_member or "_" in name.strip("_")
+        if is_code and not is_foreign and not code.find_lines(name):
+            yield found

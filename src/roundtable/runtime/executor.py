@@ -103,8 +103,7 @@ class Executor:
         """Return the files that words are held against; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
-        files = CitedFiles(self._root, self._folder)
-        return Code(files.count_lines, files.read_lines, self._surveyor.find_lines)
+        return Code(CitedFiles(self._root, self._folder).count_lines, self._surveyor.find_lines)
 
     @property
     def _panel_names(self) -> str:
@@ -293,8 +292,9 @@ class Executor:
         sections = draft(ask, documents)
         if not any(unheard):
             return on.Drafted(sections)
-        # Whatever reads the same with other words in place of the host's does not come from the host.
-        others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
+        # What is written without the host's answers as well does not come from the host.
+        own = tuple(each for each, is_host in zip(ask.brief.answers, unheard, strict=True) if not is_host)
+        others = draft(replace(ask, brief=replace(ask.brief, answers=own)), documents)
         flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
