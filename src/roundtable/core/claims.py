@@ -207,10 +207,10 @@ def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[Unverifi
     """Yield what stands beside a `path:line` and the code says otherwise or does not know."""
     for name, figure, end in find_disproved(text, known, code):
         problem = (
-            f"The code gives {name} another value than {figure}" if figure else f"Nothing is called {name}"
+            f"{name} is not {figure} in the code" if figure else f"Nothing in the project is called {name}"
         )
         place = end + (text[end : end + 1] == "`")
-        yield UnverifiedClaim("code", f"{problem} in the project. Say what stands there, or ask.", place)
+        yield UnverifiedClaim("code", f"{problem}. Say what stands there, or ask.", place)
 
 
 def cites_wrongly(text: str, source: str, known: Sequence[str], code: Code) -> bool:
