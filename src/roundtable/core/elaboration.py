@@ -528,7 +528,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         return _persist(now, (*shown, _show(now, "synthesis", takeaway)))
     block = synthesis.render(
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
-        exit_type=now.exit_type, is_heard=accepted or not now.has_host_draft,
+        exit_type=now.exit_type,
     )  # fmt: skip
     marker = ElaborationMarker(now.step.step_id, now.at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))

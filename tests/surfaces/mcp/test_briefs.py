@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
-from people import ROSTER
+from people import NO_CODE, ROSTER
 from project import ANSWERS, project, talk
 from roundtable.core.claims import check_words
 from roundtable.surfaces.mcp.sessions import host_text
@@ -70,7 +70,7 @@ def test_a_task_said_back_is_no_contribution(purpose: str) -> None:
     alex = ROSTER.personas[1]
     more = ("first", "lens", "title", "focus", "topic", "answers", "said")
     task = host_text("speaker", purpose, name=alex.name, **dict.fromkeys(more, "2"))
-    (fault,) = check_words(task, alex, ROSTER, (), lambda _: None)
+    (fault,) = check_words(task, alex, ROSTER, (), NO_CODE)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 
@@ -418,7 +418,7 @@ def test_the_person_reviews_what_is_written(raw: Place) -> None:
     play(test())
     document = (item / "quick-scan.md").read_text()
     assert "Answers can differ" not in document
-    assert "- Paper stays (unverified): the cellar is wet (unverified)" in document
+    assert "- Paper stays (unverified): the cellar is wet" in document
 
 
 @pytest.mark.rule("FOCUS-1")
