@@ -323,7 +323,7 @@ def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
 def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
     play = Play(opening(TWO)).says(words, "Inspectors.", words)
     assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
-    assert "not knowing is a fair answer" in NOT_YET
+    assert "I don't know" in NOT_YET
 
 
 @pytest.mark.parametrize(
@@ -386,19 +386,40 @@ def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() 
 
 @pytest.mark.rule("DEPTH-3")
 def test_brief_and_deep_are_announced_once_after_the_greeting_standard_is_not() -> None:
-    brief = Play(opening(arrival="new", depth="brief"))
+    brief = Play(opening(arrival="new", depth="brief", facts=(("scope", "small"), ("complexity", "low"))))
     assert brief.order == ["greeting", "depth", "step", "question"]
     assert brief.texts("depth") == [
         "This looks straightforward. I'll keep the analysis brief -- "
         "say 'deep' if you want the full treatment."
     ]
-    deep = Play(opening(arrival="resumed", depth="deep"))
+    deep = Play(opening(arrival="resumed", depth="deep", facts=(("scope", "large"),)))
     assert deep.texts("depth") == [
         "This is a substantial change. I'll do a thorough analysis -- "
         "say 'brief' if you want to speed things up."
     ]
     assert Play(opening(arrival="new", depth="standard")).texts("depth") == []
     assert Play(opening(arrival="continuing", depth="deep")).texts("depth") == []
+
+
+@pytest.mark.rule("DEPTH-3")
+@pytest.mark.parametrize("facts", [(), (("scope", "small"), ("complexity", "low")), (("scope", "medium"),)])
+def test_a_change_is_called_substantial_only_where_the_quick_scan_found_that(
+    facts: tuple[tuple[str, str], ...],
+) -> None:
+    deep = Play(opening(arrival="new", depth="deep", facts=facts))
+    assert deep.texts("depth") == [
+        "I'll do a thorough analysis -- say 'brief' if you want to speed things up."
+    ]
+
+
+@pytest.mark.rule("DEPTH-2", "DEPTH-3")
+def test_the_words_that_are_announced_also_work_at_a_follow_up() -> None:
+    counted = replace(TWO, validation=(NUMBER,), standard=(Question(NUMBER.label, "How much?"),))
+    play = Play(opening(counted, hearing=2)).says("Quite a lot", "'brief'")
+    assert play.all_asked(do.SaveDepth) == [do.SaveDepth("01-requirements", "brief")]
+    assert "brief" not in play.now.answers[0].text
+    play = Play(opening(counted, hearing=2)).says("Quite a lot", "Quick.")
+    assert play.now.answers[0].text == "Quite a lot. Quick."
 
 
 @pytest.mark.rule("DEPTH-2")
@@ -511,7 +532,7 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
         "Skipped so far: 01-08 MoSCoW Prioritization. "
-        "To make one up, say its number at a menu, such as 01-08.",
+        "To open a skipped step, type its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -614,7 +635,7 @@ def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left(
     between = at_menu(steps=(*STEPS, waiting))
     assert between.texts("notice") == []
     last = at_menu(step=LAST, steps=(*STEPS, waiting), progress=Progress(("01-01", "01-03")))
-    assert last.texts("notice") == ["Step 01-05 (Later) is passed over: it depends on 01-04, not complete."]
+    assert last.texts("notice") == ["Step 01-05 (Later) is skipped, because step 01-04 is not complete."]
     assert "[S]" not in last.texts("menu")[0]
 
 
@@ -738,7 +759,7 @@ def test_the_number_of_a_step_is_never_an_answer_or_feedback(words: str) -> None
     tracks = (TrackChoice("bug", "bug", "two steps", ("02-11",)),)
     play = Play(opening(TWO, progress=DONE, tracks=tracks)).says("Inspectors.", words)
     (told,) = play.texts("notice")
-    assert told.startswith(f"{words} is the number of a step: at a menu it opens a step that is complete")
+    assert told.startswith(f"{words} is a step number, so it was not taken as an answer.")
     assert len(play.now.answers) == 1
     assert play.commands[-1] == do.Listen("answer")
     play.says("Two seconds.", words)

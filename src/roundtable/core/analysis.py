@@ -5,7 +5,7 @@ The rules, in the order of a leg:
 - It opens with what is shown on arrival: a hand-off, a greeting, the depth. A lead that takes over first
   says what it read in the artifacts so far.
 - Before the first step of a new item its track is proposed; the user takes it or names another, there and
-  at any menu.
+  at any question or menu.
 - Draft answers are collected, then the step's questions are asked one by one. An empty message takes the
   draft; not knowing is a fair answer; an answer that misses a criterion is followed up once. At brief depth
   and in a short track the drafts are taken as they are, and the menu after them is one line.
@@ -105,8 +105,10 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
-HEARING = 1
-"""A wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing."""
+HEARING = 2
+"""1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
+2: a track is chosen at any question, "brief" at a follow-up.
+"""
 
 
 class Opening(Struct, frozen=True):
@@ -202,6 +204,10 @@ class Analysis(Struct, frozen=True):
     """The question that was open when the depth changed: it stays as it was asked."""
     is_track_taken: bool = False
     """Whether the user chose the track that the leg is on."""
+    chosen: TrackChoice | None = None
+    """The track that is saved as soon as the answers given so far are written."""
+    more: str = ""
+    """What the user said besides the name of a track."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -310,7 +316,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and (announcement := depths.ANNOUNCEMENTS.get(opening.depth)):
+    if is_news and (announcement := depths.announce(opening.depth, dict(opening.facts))):
         shown.append(_show("depth", announcement, lead))
     if handed_over and not opening.is_short:
         return replace(now, stage=Stage.READING), (*shown, do.AskReading(now.brief))
@@ -373,18 +379,35 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    return _hear_track(now, words, is_asked=True) or _name_tracks(now)
+    return _hear_track(now, words) or _name_tracks(now)
 
 
-def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
+def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
     """Save the track that a message chooses, or name the tracks; None where it is about something else."""
-    opening = now.opening
-    chosen = hear_track(words, opening.tracks, is_asked=is_asked)
-    if chosen is None or not opening.tracks:
+    opening, is_old, is_asked = now.opening, now.opening.hearing < 2, now.stage is Stage.TRACK
+    is_open = bool(opening.proposal) and not now.is_track_taken
+    can_take_own = is_asked or (question is not None and is_open and not now.given_answers)
+    if not opening.tracks or (is_old and question is not None and not can_take_own):
         return None
-    if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
-        return _save_track(now, chosen, words)
+    is_open = can_take_own if is_old else is_open
+    wish = hear_track(words, opening.tracks, is_open=is_open, is_asked=is_asked, is_old=is_old)
+    if wish is None:
+        return None
+    if question is not None and not is_old:
+        is_answer = not wish.is_command and wish.track and _asks_for(now, question, wish.track.key)
+        if is_answer or (wish.track is None and (wish.is_command or not is_open)):
+            return None
+    if wish.track and (can_take_own or wish.track.key != opening.track):
+        return _save_track(now, wish.track, words, wish.more)
     return _name_tracks(now)
+
+
+def _asks_for(now: Analysis, question: Question, word: str) -> bool:
+    """Whether a question, what is shown with it or what its answer has to be names a word."""
+    offer, checks = _find_offer(now, question), (each.check for each in now.step.validation)
+    asked = (question.text, question.without, question.help, question.example, now.follow_up or "")
+    shown = (offer.text if offer else "", _find_subject(now, question))
+    return word in words_of(" ".join((*asked, *shown, *checks)))
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -393,22 +416,32 @@ def _name_tracks(now: Analysis) -> Outcome:
     listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
     title = next((each.title for each in tracks if each.key == own), own)
     text = f"This is analysed as {lines.article(title)} {title}. To change that: {listed}."
-    return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
+    if now.stage is Stage.TRACK:
+        text = f"Nothing was taken from this: the open question is the track. {text} Enter goes on."
+    return _tell(now, text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
-    """Write the track; the steps of no other track are needed."""
+def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") -> Outcome:
+    """Write the track; the steps of no other track are needed.
+
+    At a question, the answers that the user gave are written first; the step is not complete.
+    """
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track, more=more)
     echo = (_show("choice", words, USER),) if words else ()
+    has_own = any(not (each.offered or each.unknown) for each in now.answers)
+    if now.stage is Stage.ANSWER and has_own and now.answers != now.stood and now.opening.hearing > 1:
+        return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *echo)
     return after, (*echo, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
+    if not now.is_track_taken:
+        return _end(now, do.Advance(more=now.more))
+    return _enter_step(now, *((_show("notice", lines.said_too(now.more)),) if now.more else ()))
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -481,8 +514,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.given_answers and not now.is_track_taken
-    if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
+    if tracked := _hear_track(now, words, question):
         return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
@@ -507,9 +539,11 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if steering == "edit" or _is_menu_key(now, question, words):
         return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
-    # A single word may well answer a follow-up: "How long may it take?" "Quick."
-    is_request = now.follow_up is None or len(words_of(words)) > 1
-    if is_request and (wanted := depths.hear_depth(words, question.text)):
+    # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
+    is_ours = now.opening.hearing > 1 and words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
+    is_request = now.follow_up is None or len(words_of(words)) > 1 or is_ours
+    asked = f"{question.text} {now.follow_up or ''}" if is_ours else question.text
+    if is_request and (wanted := depths.hear_depth(words, asked)):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
@@ -736,6 +770,9 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
+    if now.chosen is not None:
+        after, commands = _save_track(now, now.chosen, "", now.more)
+        return after, (*_show_all("update", event.announcements), *commands)
     answers = now.given_answers
     after = replace(
         now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
@@ -802,7 +839,7 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
     if not (skipped := _find_skipped(now, also)):
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
-    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+    how = f"To open a skipped step, type its number at a menu, such as {skipped[0].step_id}."
     return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
@@ -820,13 +857,13 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
     if is_free and words in open_steps and not is_here:
         return _end(now, _show("choice", words, USER), do.Advance(words))
-    how = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
-    return _tell(now, f"{words} is the number of a step: {how}. Nothing was taken as an answer.")
+    how = "At a menu it opens that step if it is complete or was skipped; Continue leads to the others."
+    return _tell(now, f"{words} is a step number, so it was not taken as an answer. {how}")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    if tracked := _hear_track(now, words, is_asked=False):
+    if tracked := _hear_track(now, words):
         return tracked
     steering = hear_steering(words, at_menu=True)
     if steering is not None and steering != "quit":
@@ -985,7 +1022,7 @@ def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words = event.text.strip()
-    if tracked := _hear_track(now, words, is_asked=False):
+    if tracked := _hear_track(now, words):
         return tracked
     choice = hear_choice(words, (LEAVE, START_OVER))
     if choice is None:

@@ -93,10 +93,8 @@ def find_remaining_steps(
             continue
         missing = [needed for needed in step.depends_on if needed not in completed]
         if missing:
-            warnings.append(
-                f"Step {step.step_id} ({step.title}) is passed over: "
-                f"it depends on {', '.join(missing)}, not complete."
-            )
+            needed = f"step {missing[0]} is" if len(missing) == 1 else f"steps {' and '.join(missing)} are"
+            warnings.append(f"Step {step.step_id} ({step.title}) is skipped, because {needed} not complete.")
         else:
             runnable.append(step)
     return RemainingSteps(tuple(runnable), tuple(warnings))
