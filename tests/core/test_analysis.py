@@ -818,3 +818,69 @@ def test_undo_asks_no_question_that_was_passed_over() -> None:
     assert [command.line.text.splitlines()[0] for command in commands if isinstance(command, do.Show)] == [
         "What decided that?"
     ]
+
+
+DRAFT = (on.Offer("Problem", "app/server.py and app/store.py", "the code"),)
+
+
+@pytest.mark.rule("STEP-4")
+def test_agreement_with_more_keeps_the_draft_and_what_was_added() -> None:
+    play = Play(opening(TWO, hearing=2), offers=DRAFT).says("yes exactly, add_column in db.py")
+    (answer,) = play.now.answers
+    assert answer.text == "app/server.py and app/store.py. add_column in db.py"
+    assert not answer.offered
+    (older,) = (
+        Play(opening(TWO, hearing=1), offers=DRAFT).says("yes exactly, add_column in db.py").now.answers
+    )
+    assert older.text == "yes exactly, add_column in db.py"
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize("words", ["yes, that's it", "ok", "exactly"])
+def test_agreement_with_what_is_only_shown_is_asked_about(words: str) -> None:
+    places = (on.Offer("Problem", "app/server.py:12 def hours", "", is_subject=True),)
+    play = Play(opening(TWO, hearing=2), offers=places).says(words)
+    assert play.now.answers == ()
+    assert play.texts("notice")[-1].startswith("What is shown is only what I found.")
+    assert play.commands[-1] == do.Listen("answer")
+    approval = replace(TWO, standard=(Question("Problem", "Do you approve this decision?"),))
+    play = Play(opening(approval, hearing=2), offers=places).says(words)
+    assert play.now.answers[0].text == words
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+def test_a_question_to_a_persona_is_answered_and_the_step_s_question_stays_open() -> None:
+    play = Play(opening(TWO, hearing=2)).says("Alex, what do you think of sqlite here?")
+    (asked,) = play.all_asked(do.AskFeedback)
+    assert isinstance(asked, do.AskFeedback)
+    assert asked.aside and asked.brief.persona == ALEX
+    assert play.order[-3:] == ["feedback", "feedback", "question"]
+    assert play.all_asked(do.WriteFeedback) == []
+    play.says("Inspectors.", "Two seconds.")
+    assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Two seconds."]
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_question_to_a_persona_leaves_a_follow_up_and_an_edit_open() -> None:
+    counted = replace(TWO, validation=(NUMBER,), standard=QUESTIONS[:1])
+    play = Play(opening(counted, hearing=2)).says("Some", "Alex, what is usual?")
+    assert play.texts("question")[-1] == NUMBER.follow_up
+    play.says("12", "edit 1", "What would you say?")
+    assert play.texts("question")[-1].startswith("Who is stuck?")
+    assert play.now.stage is Stage.ANSWER
+
+
+@pytest.mark.rule("MENU-3")
+def test_asking_for_advice_at_a_menu_is_no_feedback() -> None:
+    play = at_menu(hearing=2).says("what would you do?")
+    assert play.all_asked(do.WriteFeedback) == []
+    assert play.commands[-1] == do.Listen("menu")
+    assert len(at_menu(hearing=1).says("what would you do?").all_asked(do.WriteFeedback)) == 1
+
+
+@pytest.mark.rule("MENU-7")
+def test_skip_at_an_answer_that_stands_says_what_is_kept() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "back", "skip")
+    assert play.texts("notice") == ["Kept: Inspectors."]
+    assert play.texts("answer")[-1] == "skip"
+    assert [answer.text for answer in play.now.answers] == ["Inspectors."]

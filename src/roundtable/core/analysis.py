@@ -40,16 +40,18 @@ from .hearing import (
     AnswerAddition,
     Steering,
     address,
-    agrees_to_draft,
     asks_something,
     find_corrected,
     hear_addition,
+    hear_agreement,
+    hear_aside,
     hear_choice,
     hear_edit,
     hear_exit,
     hear_menu,
     hear_steering,
     hear_table,
+    takes_yes,
 )
 from .lines import Line, LineKind
 from .markers import NoneMarker, WithdrawnMarker, strip_markers
@@ -107,7 +109,8 @@ class Stage(StrEnum):
 
 HEARING = 2
 """1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
-2: a track is chosen at any question, "brief" at a follow-up.
+2: a track is chosen at any question, "brief" at a follow-up; "yes, and X" adds to a draft; a question to a
+persona is no answer.
 """
 
 
@@ -526,6 +529,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         skip = "`skip` keeps the answer that stands" if keeps else "`skip` leaves this one open"
         said.append(f"{back}{skip}, `quit` pauses; all is saved.")
         return _tell(now, "\n".join(said), now.opening.conductor)
+    asked = hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
+    if asked is not None:
+        return _ask_aside(now, asked, words, relayed=event.relayed)
     if steering == "back" and (before := _find_step_before(now)):
         return _end(now, do.Advance(before, is_back=True))
     if steering in ("back", "undo"):
@@ -533,10 +539,14 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
-        now = replace(now, proposed="")
-        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
-            return _take_answer(now, question, "", relayed=event.relayed)
-        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
+        now, answer = (
+            replace(now, proposed=""),
+            do.Answer(question.label, question.text, UNKNOWN, unknown=True),
+        )
+        offer = _find_offer(now, question)
+        if offer and _has_standing_answer(now, question):  # it is kept, as Enter keeps it
+            answer = _accept_draft(question, offer, relayed=event.relayed)
+        return _keep(now, answer, words, kept="" if answer.unknown else answer.text)
     if steering == "edit" or _is_menu_key(now, question, words):
         return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
@@ -602,11 +612,15 @@ def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
-    offer = _find_offer(now, question)
-    agrees = offer is not None and now.opening.hearing > 0 and agrees_to_draft(words, offer.text)
-    if offer and (is_silence(words) or agrees):
-        text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
-        return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
+    offer, hearing = _find_offer(now, question), now.opening.hearing
+    more = hear_agreement(words, offer.text if offer else "") if hearing > 0 else None
+    if offer and (is_silence(words) or more == ""):
+        return _keep(now, _accept_draft(question, offer, relayed=relayed))
+    if offer and more and hearing > 1:
+        draft = _accept_draft(question, offer, relayed=relayed)
+        return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
+    if more == "" and hearing > 1 and _find_subject(now, question) and not takes_yes(question.text):
+        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) and not now.reminded and not now.is_quick:
         return _ask_question(replace(now, reminded=True), reminds=True)
     if is_silence(words) or is_unknown(words):
@@ -619,6 +633,11 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, answer)
     held = replace(_put_answer(now, answer), stage=Stage.FOLLOW_UP, follow_up="")
     return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
+
+
+def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.Answer:
+    text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
+    return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
 
 
 def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
@@ -654,13 +673,19 @@ def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
         if values.isdisjoint(words_of(reply)):
             return f"{first}\n{reply}"
         return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
+    return _join_texts(first, reply)
+
+
+def _join_texts(first: str, more: str) -> str:
+    first = first.rstrip()
     joint = "\n" if "\n" in first else " " if first.endswith((".", "!", "?", ":", "。")) else ". "
-    return f"{first}{joint}{reply}"
+    return f"{first}{joint}{more}"
 
 
-def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(_put_answer(now, answer), proposed="")
-    return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
+def _keep(now: Analysis, answer: do.Answer, words: str | None = None, kept: str = "") -> Outcome:
+    echo = _show("answer", answer.text if words is None else words, USER)
+    notice = (_show("notice", f"Kept: {kept}"),) if kept else ()
+    return _ask_question(replace(_put_answer(now, answer), proposed=""), echo, *notice)
 
 
 def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
@@ -678,12 +703,15 @@ def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    is_at_menu = now.saved and now.editing is None
-    speaker = now.opening.lead if is_at_menu else now.opening.conductor
+    speaker = now.opening.lead if _is_at_menu(now) else now.opening.conductor
     said = _show("depth", lines.depth_changed(now.depth), speaker)
-    if is_at_menu:
+    if _is_at_menu(now):
         return _show_menu(now, said)
     return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
+
+
+def _is_at_menu(now: Analysis) -> bool:
+    return now.saved and now.editing is None
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -954,13 +982,21 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
     if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
-    brief, is_aside = now.brief, heard.persona is not None and asks_something(words)
-    if heard.persona is not None and is_aside:
-        brief = replace(brief, persona=now.opening.roster[heard.persona])
+    asked = heard.persona if heard.persona and asks_something(words) else None
+    if asked is None and now.opening.hearing > 1:
+        asked = hear_aside(words, now.opening.roster)
+    if asked is not None:
+        return _ask_aside(now, asked, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
-    after = replace(now, feedback=None if is_aside else kept, stage=Stage.FEEDBACK)
-    ask = do.AskFeedback(brief, words, aside=is_aside, relayed=relayed)
-    return after, (_show("feedback", words, USER), ask)
+    ask = do.AskFeedback(now.brief, words, relayed=relayed)
+    return replace(now, feedback=kept, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
+
+
+def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
+    """Let a persona, by its key, answer a question that is put to it; empty is whoever conducts the step."""
+    brief = replace(now.brief, persona=now.opening.roster[key]) if key else now.brief
+    ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
+    return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
 
 def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
@@ -994,12 +1030,14 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
 
 
 def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
-    """Show the reply; feedback is then written, an aside is not."""
+    """Show the reply; feedback is then written, an aside is not, and the same question or menu returns."""
     roster = now.opening.roster
     lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
     reply = do.Show(lines.speech(lead, event.reply.strip(), "feedback"))
-    if now.feedback is None:
+    if now.feedback is None and _is_at_menu(now):
         return _show_menu(now, reply)
+    if now.feedback is None:
+        return _ask_follow_up(now, reply) if now.follow_up else _ask_question(now, reply)
     write = do.WriteFeedback(now.step, now.feedback, event.at)
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 

@@ -109,7 +109,7 @@ _NEGATED = re.compile(
     r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
     r" (?:done|exit|back|wrap)\b"
 )
-_AUXILIARIES = word_set("are am is can could shall should may might must will would do did have")
+_AUXILIARIES = word_set("are am is can could shall should may might must will would do does did have has")
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
 # Said of the discussion, and not of what it is about: neither "can we stop it?" nor "finish the import now".
@@ -573,13 +573,56 @@ _AGREES = re.compile(
 )
 
 
-def agrees_to_draft(text: str, draft: str) -> bool:
-    """Whether a message says no more than that the draft of an answer fits: "Yes, that fits."
+# "Yes exactly, and the import too": what comes after it is said besides the draft.
+_AGREES_AND = re.compile(
+    r"(?:(?:ok|okay|yes|yeah|yep|sure)[,.!]* )?(?:exactly|correct|agreed|looks (?:good|right)"
+    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+(?P<more>\S.*)"
+    r"|(?:ok|okay|yes|yeah|yep|sure)(?: exactly)?[,.;:!]* (?P<added>(?:and (?!no)|plus |also |add ).*)",
+    re.IGNORECASE | re.DOTALL,
+)
 
-    To a draft that says yes or no itself, "yes" may be the answer.
+
+def hear_agreement(text: str, draft: str) -> str | None:
+    """Return what a message says besides that the draft of an answer fits, "" for "Yes, that fits."
+
+    None where it does not agree. To a draft that says yes or no itself, "yes" may be the answer.
     """
-    words, is_open = words_of(text), not {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}
-    return bool(words) and is_open and _AGREES.fullmatch(" ".join(words)) is not None
+    words = words_of(text)
+    if not words or {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}:
+        return None
+    if _AGREES.fullmatch(" ".join(words)):
+        return ""
+    found = _AGREES_AND.fullmatch(text.strip())
+    return (found["more"] or found["added"]).strip() if found else None
+
+
+def takes_yes(question: str) -> bool:
+    """Whether a question can be answered with yes: one of its clauses begins with "do", "is" or the like."""
+    firsts = (words_of(clause)[:1] for clause in re.split(r"[.,:;?]", question))
+    return any(_AUXILIARIES.issuperset(first) for first in firsts if first)
+
+
+_CALLS = re.compile(
+    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|when|which)"
+    r"|[,:] (?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?",
+    re.DOTALL,
+)
+_ASKS_ADVICE = re.compile(
+    r"(?:(?:and|so|but|ok|hm+),? )?(?:what|which(?: one| of (?:them|these))?|how) (?:would|do|should|could)"
+    r" you (?:do|choose|pick|take|suggest|recommend|prefer|say|think|advise)\b[^.!?]*\?+"
+)
+
+
+def hear_aside(text: str, roster: Roster) -> str | None:
+    """Return the key of the persona that a message asks something, instead of answering; None if none.
+
+    It asks by name ("Alex, what breaks?"); "what would you do?" alone asks whoever conducts, an empty key.
+    """
+    said = fold_text(text).strip()
+    called = _CALLS.fullmatch(said)
+    named = (each.key for each in roster.personas if called and fold_text(each.first_name) == called["name"])
+    advises = (address(text, roster).persona or "") if _ASKS_ADVICE.fullmatch(said) else None
+    return next(named, advises)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:

@@ -56,6 +56,7 @@ AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. Anything else you type goes into the document as your feedback."
 )
+WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 BLOCK_IS_NEXT = (
     "This wrote nothing, so there is nothing to undo. `undo` would take back the discussion before it."
