@@ -884,3 +884,22 @@ def test_skip_at_an_answer_that_stands_says_what_is_kept() -> None:
     assert play.texts("notice") == ["Kept: Inspectors."]
     assert play.texts("answer")[-1] == "skip"
     assert [answer.text for answer in play.now.answers] == ["Inspectors."]
+
+
+@pytest.mark.rule("MENU-4", "STEP-3")
+def test_a_skipped_step_is_listed_also_where_it_builds_on_another() -> None:
+    steps = (step("01-02", "Two"), step("01-04", "Three", depends_on=("01-02",)), step("02-01", "One"))
+    done = Progress(("02-01",), ("01-requirements",))
+    play = Play(opening(steps[2], PHASES[2], kind="menu", steps=steps, progress=done))
+    assert play.texts("notice")[-1].startswith("Skipped so far: 01-02 Two, 01-04 Three. ")
+    play.says("01-04")
+    assert play.texts("notice")[-2] == "01-04 builds on 01-02. Please open that step first."
+    assert play.now.stage is Stage.MENU
+    assert play.says("01-02").commands[-1] == do.Advance("01-02")
+
+
+@pytest.mark.rule("MENU-7", "STEP-4")
+def test_a_question_that_is_asked_only_with_a_draft_has_its_words_when_it_is_edited() -> None:
+    quiet = replace(TWO, standard=(QUESTIONS[0], Question("Expected", "What instead?", without="-")))
+    play = Play(opening(quiet)).says("Inspectors.", "edit 2")
+    assert play.texts("question")[-1] == "What instead?"

@@ -56,7 +56,7 @@ from .hearing import (
 from .lines import Line, LineKind
 from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
-from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -853,13 +853,12 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
 
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
-    """Return the steps that were skipped with their phase, or with `also`, and can be made up (MENU-4)."""
+    """Return the steps that were skipped with their phase, or with `also` (MENU-4)."""
     opening, facts = now.opening, dict(now.opening.facts)
+    phases = (*opening.progress.phases_completed, also)
+    left = (step for step in opening.steps if step.phase and step.phase.key in phases)
     return tuple(
-        step
-        for phase in PHASES
-        if phase.key in (*opening.progress.phases_completed, also)
-        for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
+        step for step in left if step.step_id not in now.completed_steps and not is_skipped(step, facts)
     )
 
 
@@ -882,8 +881,11 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
         return None
     is_free = now.stage is Stage.MENU or not (now.given_answers or now.editing)
     is_here = opening.step is not None and opening.step.step_id == words
-    open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
-    if is_free and words in open_steps and not is_here:
+    skipped = next((step for step in _find_skipped(now) if step.step_id == words), None)
+    needed = [each for each in skipped.depends_on if each not in now.completed_steps] if skipped else []
+    if needed:
+        return _tell(now, f"{words} builds on {', '.join(needed)}. Please open that step first.")
+    if is_free and (skipped or words in now.completed_steps) and not is_here:
         return _end(now, _show("choice", words, USER), do.Advance(words))
     how = "At a menu it opens that step if it is complete or was skipped; Continue leads to the others."
     return _tell(now, f"{words} is a step number, so it was not taken as an answer. {how}")
