@@ -209,8 +209,6 @@ class Analysis(Struct, frozen=True):
     """Whether the user chose the track that the leg is on."""
     chosen: TrackChoice | None = None
     """The track that is saved as soon as the answers given so far are written."""
-    more: str = ""
-    """What the user said besides the name of a track."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -433,18 +431,20 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") 
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track, more=more)
-    echo = (_show("choice", words, USER),) if words else ()
+    is_own = chosen.key == now.opening.track
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=is_own)
+    shown = [_show("choice", words, USER)] if words else []
+    if more:
+        text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
+        shown.append(_show("notice", text))
     has_own = any(not (each.offered or each.unknown) for each in now.answers)
-    if now.stage is Stage.ANSWER and has_own and now.answers != now.stood and now.opening.hearing > 1:
-        return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *echo)
-    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+    if now.stage is Stage.ANSWER and has_own and now.answers != now.stood and not is_own:
+        return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
+    return after, (*shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    if not now.is_track_taken:
-        return _end(now, do.Advance(more=now.more))
-    return _enter_step(now, *((_show("notice", lines.said_too(now.more)),) if now.more else ()))
+    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -539,14 +539,12 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
-        now, answer = (
-            replace(now, proposed=""),
-            do.Answer(question.label, question.text, UNKNOWN, unknown=True),
-        )
+        now = replace(now, proposed="")
         offer = _find_offer(now, question)
-        if offer and _has_standing_answer(now, question):  # it is kept, as Enter keeps it
+        if offer and _has_standing_answer(now, question):
             answer = _accept_draft(question, offer, relayed=event.relayed)
-        return _keep(now, answer, words, kept="" if answer.unknown else answer.text)
+            return _keep(now, answer, words, kept=answer.text)
+        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if steering == "edit" or _is_menu_key(now, question, words):
         return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
@@ -799,7 +797,7 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
     if now.chosen is not None:
-        after, commands = _save_track(now, now.chosen, "", now.more)
+        after, commands = _save_track(now, now.chosen, "")
         return after, (*_show_all("update", event.announcements), *commands)
     answers = now.given_answers
     after = replace(

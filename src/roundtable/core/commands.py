@@ -334,12 +334,11 @@ class SavePhase(Struct, frozen=True):
 class Advance(Struct, frozen=True):
     """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete.
 
-    With `is_back` only that step's last question is asked; `more` is what the user said besides.
+    With `is_back` only that step's last question is asked.
     """
 
     step_id: str = ""
     is_back: bool = False
-    more: str = ""
 
 
 class StartOver(Struct, frozen=True):

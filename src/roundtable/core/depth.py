@@ -65,10 +65,8 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
 
 def announce(depth: Depth, facts: Mapping[str, str]) -> str:
     """Return what is said of a depth; of the change itself only what the quick scan found (DEPTH-3)."""
-    found = choose_depth(
-        override=None, scope=facts.get("scope"), complexity=facts.get("complexity"), step="standard"
-    )
-    text = ANNOUNCEMENTS.get(depth, "")
+    scope, complexity, text = facts.get("scope"), facts.get("complexity"), ANNOUNCEMENTS.get(depth, "")
+    found = choose_depth(override=None, scope=scope, complexity=complexity, step="standard")
     return text if found == depth else text.partition(". ")[2]
 
 

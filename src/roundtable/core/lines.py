@@ -58,9 +58,7 @@ AT_A_MENU = (
 )
 WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 REMINDER = "  (What you know is enough; ? shows an example.)"
-BLOCK_IS_NEXT = (
-    "This wrote nothing, so there is nothing to undo. `undo` would take back the discussion before it."
-)
+BLOCK_IS_NEXT = "This wrote nothing. `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
@@ -305,11 +303,6 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     names = " or ".join(f"`{name}`" for name in others)
     change = f"Press Enter to agree, or type {names}" if is_asked else f"Type {names} to change that"
     return f"This looks like {article(title)} {title}{because}: {summary}. {change}."
-
-
-def said_too(words: str) -> str:
-    """What is told of words that came with the name of a track (STEP-9)."""
-    return f'You also said: "{words}" It is in no document yet: say it at the question where it belongs.'
 
 
 def with_forecast(line: Line, forecast: str) -> Line:

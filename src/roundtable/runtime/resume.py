@@ -15,7 +15,7 @@ from ..core.analysis import HEARING, Analysis, Arrival, Opening, OpeningKind, St
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import Line, propose_track, said_too
+from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
@@ -170,11 +170,8 @@ class Resume:
         self._write_missing_transcripts(journal.name)
         journal.close()
 
-    def next(self, more: str = "") -> Leg:
-        """Return the leg that follows from meta.json, with the answers given if it was begun before.
-
-        It says again what the user said besides the name of a track.
-        """
+    def next(self) -> Leg:
+        """Return the leg that follows from meta.json, with the answers given if it was begun before."""
         here = self._look()
         where = here.position
         if where is None:
@@ -184,8 +181,7 @@ class Resume:
         begun = self._replay(name)
         if begun is not None and begun.analysis.opening.kind == "step" and _is_open(begun.analysis, here):
             return self._take_up(begun)
-        notices = (*opening.notices, said_too(more)) if more else opening.notices
-        return self._begin(name, replace(opening, notices=notices))
+        return self._begin(name, opening)
 
     def elaborate(self, step_id: str) -> Leg:
         """Return a leg that goes straight to a roundtable on a completed step (MENU-5)."""

@@ -191,7 +191,7 @@ class Session:
                     case do.Advance():
                         step_id = ending.step_id or await self._find_marked(leg)
                         reopen = partial(resume.reopen, step_id, asks_last=ending.is_back)
-                        after = await self._aside(reopen if step_id else partial(resume.next, ending.more))
+                        after = await self._aside(reopen if step_id else resume.next)
                     case other:
                         assert_never(other)
                 if after is None or after.journal.path != leg.journal.path:
