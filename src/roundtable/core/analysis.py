@@ -33,26 +33,9 @@ from msgspec.structs import replace
 from . import commands as do
 from . import depth as depths
 from . import events as on
-from . import lines
+from . import hearing, lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
-from .hearing import (
-    AnswerAddition,
-    Steering,
-    address,
-    asks_something,
-    find_corrected,
-    hear_addition,
-    hear_agreement,
-    hear_aside,
-    hear_choice,
-    hear_edit,
-    hear_exit,
-    hear_menu,
-    hear_steering,
-    hear_table,
-    takes_yes,
-)
 from .lines import Line, LineKind
 from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
@@ -378,7 +361,7 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     """Take the track that was proposed, or another one that the user names."""
     opening, words = now.opening, event.text.strip()
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
-    if own and hear_menu(words, can_skip=False) == "continue":
+    if own and hearing.hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
     return _hear_track(now, words) or _name_tracks(now)
 
@@ -519,7 +502,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _draft_sections(now)
     if tracked := _hear_track(now, words, question):
         return tracked
-    steering = hear_steering(words, at_menu=False)
+    steering = hearing.hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         example = f"For example: {question.example}" if question.example else ""
         none = "There is no further help on this question. Not knowing is a fair answer."
@@ -529,7 +512,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         skip = "`skip` keeps the answer that stands" if keeps else "`skip` leaves this one open"
         said.append(f"{back}{skip}, `quit` pauses; all is saved.")
         return _tell(now, "\n".join(said), now.opening.conductor)
-    asked = hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
+    asked = hearing.hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
     if asked is not None:
         return _ask_aside(now, asked, words, relayed=event.relayed)
     if steering == "back" and (before := _find_step_before(now)):
@@ -610,14 +593,14 @@ def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
-    offer, hearing = _find_offer(now, question), now.opening.hearing
-    more = hear_agreement(words, offer.text if offer else "") if hearing > 0 else None
+    offer, level = _find_offer(now, question), now.opening.hearing
+    more = hearing.hear_agreement(words, offer.text if offer else "") if level > 0 else None
     if offer and (is_silence(words) or more == ""):
         return _keep(now, _accept_draft(question, offer, relayed=relayed))
-    if offer and more and hearing > 1:
+    if offer and more and level > 1:
         draft = _accept_draft(question, offer, relayed=relayed)
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
-    if more == "" and hearing > 1 and _find_subject(now, question) and not takes_yes(question.text):
+    if more == "" and level > 1 and _find_subject(now, question) and not hearing.takes_yes(question.text):
         return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) and not now.reminded and not now.is_quick:
         return _ask_question(replace(now, reminded=True), reminds=True)
@@ -652,7 +635,7 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first = now.answers[-1]
-    is_passed = hear_steering(words, at_menu=False) == "skip"
+    is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
     if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
@@ -893,14 +876,14 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
     if tracked := _hear_track(now, words):
         return tracked
-    steering = hear_steering(words, at_menu=True)
+    steering = hearing.hear_steering(words, at_menu=True)
     if steering is not None and steering != "quit":
         return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hear_exit(words) == "exit":
+    if words.startswith("/") or hearing.hear_exit(words) == "exit":
         return _tell(now, "No discussion is running, so there is nothing to end or to set here.")
-    choice = hear_menu(words, can_skip=bool(left.steps))
+    choice = hearing.hear_menu(words, can_skip=bool(left.steps))
     if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
@@ -921,7 +904,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _tell(now, "There is nothing left to skip in this phase.")
         case "elaborate":
             return _elaborate(now, echo)
-        case "feedback" if guests := hear_table(words, opening.roster):
+        case "feedback" if guests := hearing.hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
         # A question mark, a slip of a key or a wish to leave says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
@@ -932,7 +915,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _take_feedback(now, words, relayed=event.relayed)
 
 
-def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
+def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Outcome:
     """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
@@ -949,7 +932,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit":
             others = (question.label for question in now.step.every_question)
-            if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
+            if label := hearing.hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
     return _explain_menu(now)
 
@@ -974,17 +957,17 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
-    if corrected := find_corrected(words, given):
+    if corrected := hearing.find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
-    heard = address(words, now.opening.roster)
+    heard = hearing.address(words, now.opening.roster)
     # Where a draft was all that the step asked for, what is said of it belongs to it.
     labels = tuple(question.label for question in now.step.every_question)
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
+    if heard.kind == "open" and (added := hearing.hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
-    asked = heard.persona if heard.persona and asks_something(words) else None
+    asked = heard.persona if heard.persona and hearing.asks_something(words) else None
     if asked is None and now.opening.hearing > 1:
-        asked = hear_aside(words, now.opening.roster)
+        asked = hearing.hear_aside(words, now.opening.roster)
     if asked is not None:
         return _ask_aside(now, asked, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
@@ -999,7 +982,7 @@ def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome
     return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
 
-def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
+def _add_to_answer(now: Analysis, added: hearing.AnswerAddition, said: str, *, relayed: bool) -> Outcome:
     """Write the section with what was added to one of its answers, or said instead of it."""
     question = next(each for each in now.step.every_question if each.label == added.label)
     before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
@@ -1062,7 +1045,7 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words = event.text.strip()
     if tracked := _hear_track(now, words):
         return tracked
-    choice = hear_choice(words, (LEAVE, START_OVER))
+    choice = hearing.hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return _tell(now, "Please choose L or S.")
     last = do.StartOver() if choice == START_OVER else do.Leave()

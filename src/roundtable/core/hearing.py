@@ -11,15 +11,7 @@ from msgspec.structs import replace
 
 from . import lazy_re as re
 from .personas import Persona, Roster
-from .text import (
-    content_stems,
-    find_phrase,
-    fold_text,
-    is_silence,
-    split_sentences,
-    word_set,
-    words_of,
-)
+from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
 ExitAnswer = Literal["exit", "continue", "contribution"]
