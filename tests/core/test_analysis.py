@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TRANSITIONS, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import NOT_YET, NOT_YET_BUT_BACK
+from roundtable.core.lines import AT_A_QUESTION, NOT_YET
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -303,27 +303,16 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
-    how = "`skip` leaves this one open, `quit` pauses; all is saved."
-    assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
+    help_text = f"One scene helps.\nFor example: The inspector in a basement.\n{AT_A_QUESTION}"
+    assert play.texts("notice") == [help_text]
     assert play.now.answers == ()
     play.says("Inspectors.", " ? ")
-    assert play.texts("notice")[1] == (
-        "There is no further help on this question. Not knowing is a fair answer.\n"
-        f"`back` returns to the question before, {how}"
-    )
-
-
-def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
-    play = Play(opening(TWO)).says("Inspectors.", "back", "?")
-    assert "`skip` keeps the answer that stands" in play.texts("notice")[-1]
-    assert play.says("skip").now.answers[0].text == "Inspectors."
+    assert play.texts("notice")[1] == AT_A_QUESTION
 
 
 @pytest.mark.parametrize("words", ["E", "edit 1"])
-def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
-    play = Play(opening(TWO)).says(words, "Inspectors.", words)
-    assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
-    assert "I don't know" in NOT_YET
+def test_edit_at_a_question_is_told_where_it_works(words: str) -> None:
+    assert Play(opening(TWO)).says(words).texts("notice") == [NOT_YET]
 
 
 @pytest.mark.parametrize(

@@ -420,8 +420,8 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") 
     if more:
         text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
         shown.append(_show("notice", text))
-    has_own = any(not (each.offered or each.unknown) for each in now.answers)
-    if now.stage is Stage.ANSWER and has_own and now.answers != now.stood and not is_own:
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if now.stage is Stage.ANSWER and has_own and not is_own and now.opening.hearing > 1:
         return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
     return after, (*shown, do.SaveTrack(chosen, not_needed, before))
 
@@ -505,12 +505,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     steering = hearing.hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         example = f"For example: {question.example}" if question.example else ""
-        none = "There is no further help on this question. Not knowing is a fair answer."
-        said = [text for text in (question.help, example) if text] or [none]
-        back = "`back` returns to the question before, " if _can_go_back(now) else ""
-        keeps = now.follow_up is not None or _has_standing_answer(now, question)
-        skip = "`skip` keeps the answer that stands" if keeps else "`skip` leaves this one open"
-        said.append(f"{back}{skip}, `quit` pauses; all is saved.")
+        said = filter(None, (question.help, example, lines.AT_A_QUESTION))
         return _tell(now, "\n".join(said), now.opening.conductor)
     asked = hearing.hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
     if asked is not None:
@@ -524,12 +519,12 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
         offer = _find_offer(now, question)
-        if offer and _has_standing_answer(now, question):
+        if offer and offer.source in (STANDING, OWN):  # it stands until there is another one
             answer = _accept_draft(question, offer, relayed=event.relayed)
             return _keep(now, answer, words, kept=answer.text)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if steering == "edit" or _is_menu_key(now, question, words):
-        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
+        return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
     is_ours = now.opening.hearing > 1 and words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
     is_request = now.follow_up is None or len(words_of(words)) > 1 or is_ours
@@ -541,23 +536,12 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     return _take_answer(now, question, words, relayed=event.relayed)
 
 
-def _has_standing_answer(now: Analysis, question: Question) -> bool:
-    """Whether the question has an answer that stands until there is another one."""
-    offer = _find_offer(replace(now, proposed=""), question)
-    return offer is not None and offer.source in (STANDING, OWN)
-
-
 def _find_step_before(now: Analysis) -> str:
     """Return the step that `back` leads to from the first question of this one; empty where none does."""
     if now.given_answers or now.editing is not None:
         return ""
     done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
     return max((step_id for step_id in done if step_id < now.step.step_id), default="")
-
-
-def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one, in this step or in one before it."""
-    return bool(_find_label_before(now) or _find_step_before(now))
 
 
 def _find_label_before(now: Analysis) -> str:

@@ -51,7 +51,10 @@ NOT_YET = (
     "Letters and `edit` work at the menu after this step. Please answer this question first; "
     '"I don\'t know" is fine.'
 )
-NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
+AT_A_QUESTION = (
+    "`back` returns to the question before, `skip` leaves this one open or keeps the answer that it has, "
+    '`quit` pauses; all is saved. "I don\'t know" is a fair answer.'
+)
 AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. Anything else you type goes into the document as your feedback."
