@@ -352,25 +352,18 @@ _FILES = (
     r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
 )
 _NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-_CORRECTIONS = tuple(
-    (is_touched, re.compile(pattern))
-    for is_touched, pattern in (
-        (
-            True,
-            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
-        ),
-        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        (
-            False,
-            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
-            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
-            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-        ),
-        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
-        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
-    )
+_IS_TOUCHED = re.compile(
+    rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
 )
+# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+_STAYS = re.compile(
+    rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
+    rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+    r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+    r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)"
+)
+_NOT_TO_TOUCH = re.compile(rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}")
+_LEAVE_ALONE = re.compile(rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b")
 
 
 class CodeCorrection(Struct, frozen=True):
@@ -389,11 +382,10 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
         if words.endswith("?"):
             continue
         said, places = _number_files(words)
-        for is_touched, pattern in _CORRECTIONS:
-            numbers = (
-                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
-            )
-            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
+        for pattern in (_IS_TOUCHED, _STAYS, _NOT_TO_TOUCH, _LEAVE_ALONE):
+            files = " ".join(match["files"] for match in pattern.finditer(said))
+            numbers = map(int, re.findall(r"\d+", files))
+            found += [CodeCorrection(places[each], pattern is _IS_TOUCHED, words) for each in numbers]
     return tuple(found)
 
 
