@@ -29,7 +29,9 @@ _SHEETS = {
     "02": "Impact analysis",
     "03": "Architecture",
     "04": "Design",
+    "tracks": "Short tracks",
     "anywhere": "Any step",
+    "objections": "Objections",
     "topics": "Topics",
 }
 
@@ -105,7 +107,7 @@ def tabulate_sheets() -> Iterator[str]:
     yield (
         f"Of the {len(counts)} prompts in use, {earned} have earned their place, {len(full) - earned} were "
         f"read {READINGS} times and fell short, {few} fit fewer than {READINGS} of the items and were read "
-        f"there, and {unread}, most of them for a short track or an objection, were not read on a sheet."
+        f"there, and {unread or 'none'} {'was' if unread == 1 else 'were'} left unread."
     )
 
 

@@ -370,7 +370,7 @@ def test_no_idea_leaves_the_prompt_open(words: str) -> None:
     draft = talk(words).draft
     assert draft.insights == ()
     assert [entry.text for entry in draft.questions] == [
-        "By when does it have to be known, and what do we write down until then?"
+        "What is the likeliest answer, and what would confirm it?"
     ]
 
 
@@ -380,7 +380,7 @@ def test_a_shrug_is_no_insight() -> None:
 
 def test_an_answer_in_numbered_points_is_led_in_by_its_question() -> None:
     words = "1) yes 2) no 3) only for cards"
-    asked = "By when does it have to be known, and what do we write down until then?"
+    asked = "What is the likeliest answer, and what would confirm it?"
     assert [entry.text for entry in talk(words).draft.insights] == [f'{asked} "{words}"']
 
 
