@@ -116,10 +116,7 @@ class Opening(Struct, frozen=True):
     moved_on: bool = False
     user_name: str | None = None
     has_review: bool = False
-    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review.
-
-    Where nobody can be asked, the session accepts it as it stands.
-    """
+    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review."""
     track: str = ""
     """The key of the track that the item follows; empty where nobody can choose one."""
     tracks: tuple[TrackChoice, ...] = ()
@@ -406,22 +403,18 @@ def _name_tracks(now: Analysis) -> Outcome:
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") -> Outcome:
-    """Write the track; the steps of no other track are needed.
-
-    At a question, the answers that the user gave are written first; the step is not complete.
-    """
+    """Write the track, at a question after the answers that the user gave; that step is not complete."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    is_own = chosen.key == now.opening.track
-    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=is_own)
+    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     shown = [_show("choice", words, USER)] if words else []
     if more:
         text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
         shown.append(_show("notice", text))
     has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
-    if now.stage is Stage.ANSWER and has_own and not is_own and now.opening.hearing > 1:
+    if now.stage is Stage.ANSWER and has_own and not after.is_track_taken and now.opening.hearing > 1:
         return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
     return after, (*shown, do.SaveTrack(chosen, not_needed, before))
 
