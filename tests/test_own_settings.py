@@ -35,7 +35,7 @@ STATEMENTS = [
     'panel = "offline" # x',
     'model = ["a",\n  "b]"]',
     "review = true",
-    'items = """\nmodel = "x"\n"""',
+    'items = """\nx\n"""',
     "'base_url' = 'http://h/v1'",
     "[budget]",
     "turns = 3",

@@ -56,9 +56,9 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.panel.offline.speaking: _find_code",
     "roundtable.panel.offline.speaking: _find_named_code",
+    "roundtable.settings: _change_values",
     "roundtable.settings: _line_of",
-    "roundtable.survey.lookup: _alone",
-    "roundtable.survey.lookup: _assignment",
+    "roundtable.survey.lookup: _weigh_line",
     "roundtable.survey: _find_users",
 )
 _CRITERIA = (

@@ -370,10 +370,10 @@ def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"panel = ", "passed over: "),
-        (b"\xff\xfe", "passed over: it is not UTF-8 text."),
-        (b"x = " + b"[" * 50_000, "passed over: "),
-        (b"x = 1" + b"0" * 5_000, "passed over: "),
+        (b"panel = ", "ignored: "),
+        (b"\xff\xfe", "ignored: it is not UTF-8 text."),
+        (b"x = " + b"[" * 50_000, "ignored: "),
+        (b"x = 1" + b"0" * 5_000, "ignored: "),
         (b"#" * (1024 * 1024 + 1), "it is larger than 1,048,576 bytes"),
     ],
     ids=["torn", "not UTF-8", "nested", "huge number", "huge file"],
@@ -383,7 +383,7 @@ def test_a_file_that_does_not_read_is_named_and_passed_over(project: Path, data:
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project)
     assert len(warnings) == 1
-    assert warnings[0].startswith("roundtable.toml is passed over")
+    assert warnings[0].startswith("roundtable.toml is ignored")
     assert reason in warnings[0]
 
 

@@ -79,7 +79,7 @@ def test_one_after_the_other_in_any_order(completed: tuple[Path, Path], leave: b
     project.undo(item.name)
     assert read_documents(item) == before
     assert meta(item)["elaborations_undone"] == [first, second]
-    with pytest.raises(RuleBroken, match="no elaboration that is not taken back"):
+    with pytest.raises(RuleBroken, match="All elaborations have already been undone"):
         project.undo(item.name)
     assert one != before
 
@@ -216,7 +216,7 @@ def test_the_command(completed: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
         "edited": [],
     }
     assert read_documents(item) == before
-    assert cli.run("undo").err.startswith("There is no elaboration that is not taken back already.")
+    assert cli.run("undo").err.startswith("All elaborations have already been undone.")
     assert cli.run("undo", "7").status == 2
     assert cli.run("undo", item.name, "1", "2").status == 2
 

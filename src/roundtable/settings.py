@@ -26,6 +26,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Literal
@@ -120,8 +121,15 @@ class _SettingsReader(Struct):
 
         Of the rest it is said where it stands and where it belongs. `own` is the user's own file.
         """
-        text = self.read_text(path, name, section)
-        table = self.parse(text, name)
+        if not (text := self.read_text(path, name, section)):
+            return
+        import tomllib  # late: most projects have no file of ours
+
+        try:
+            table = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            self.warn(f"{name} is ignored: {error}.")
+            return
         for key in filter(None, section.split(".")):
             below = table.get(key)
             table = below if isinstance(below, dict) else {}
@@ -129,12 +137,11 @@ class _SettingsReader(Struct):
             limits = {f"budget.{key}": value for key, value in budget.items()}
             table = {key: value for key, value in table.items() if key != "budget"} | limits
         if path != own:
-            refused = [
-                key
-                for key, value in table.items()
-                if key.partition(".")[0] in PERSONAL and (key, value) != ("panel", "offline")
-            ]
-            for key in dict.fromkeys(key.partition(".")[0] for key in refused):
+            named = {key: key.partition(".")[0] for key in table}
+            refused = {key: name for key, name in named.items() if name in PERSONAL}
+            if table.get("panel") == "offline":
+                del refused["panel"]
+            for key in dict.fromkeys(refused.values()):
                 self.warn(
                     f"{name}, line {_line_of(key, text, section)}: {key} is ignored. A project's file cannot "
                     "choose who speaks, where words and keys go, what that may cost or how long it takes. "
@@ -142,17 +149,6 @@ class _SettingsReader(Struct):
                 )
             table = {key: value for key, value in table.items() if key not in refused}
         self.take(name, table)
-
-    def parse(self, text: str, name: str) -> Mapping[str, Any]:
-        if not text:
-            return {}
-        import tomllib  # late: most projects have no file of ours
-
-        try:
-            return tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            self.warn(f"{name} is passed over: {error}.")
-        return {}
 
     def read_text(self, path: Path, name: str, section: str) -> str:
         """Return a file's text; empty where there is none, or where it does not mention the section."""
@@ -163,9 +159,9 @@ class _SettingsReader(Struct):
             pass
         except DiskFailed as failure:
             if not section and not isinstance(failure.__cause__, NotADirectoryError):
-                self.warn(f"{name} is passed over. {failure.failed}")
+                self.warn(f"{name} is ignored. {failure.failed}")
         except UnicodeDecodeError:
-            self.warn(f"{name} is passed over: it is not UTF-8 text.")
+            self.warn(f"{name} is ignored: it is not UTF-8 text.")
         return ""
 
     def warn(self, text: str) -> None:
@@ -269,7 +265,7 @@ def remember_panel(
         data, is_new = b"", True
     changed = _change_values(data, values, own)
     files.make_folder(own.parent, parents=True)
-    files.write(own, changed.encode(), follow_link=not is_new, new_mode=0o600)
+    files.write(own if is_new else own.resolve(), changed.encode(), new_mode=0o600)
     return own
 
 
@@ -284,27 +280,17 @@ def _change_values(data: bytes, values: Mapping[str, str], own: Path) -> str:
         raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
-    kept, statement, is_top = "", "", True
-    for line in re.findall(r".*\n|.+\Z", text):
-        is_top = is_top and (bool(statement) or not line.lstrip().startswith("["))
-        statement += line
-        try:
-            table = tomllib.loads(statement) if is_top else {}
-        except ValueError:  # a list or a text that goes on in the next line
-            continue
-        kept += "" if table.keys() & values.keys() else statement
-        statement = ""
+    tables = re.search(r"(?m)^[ \t]*\[", text)
+    top = text[: tables.start()] if tables else text
+    setting = rf"(?m)^[ \t]*[\"']?(?:{'|'.join(values)})[\"']?[ \t]*=[ \t]*(?:\[[^\]]*\])?.*\n?"
     # JSON's strings are TOML's too.
     chosen = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
-    changed = "".join([*chosen, kept, statement])
+    changed = "".join([*chosen, re.sub(setting, "", top), text[len(top) :]])
     wanted = {key: value for key, value in {**before, **values}.items() if value or key not in values}
-    try:
-        is_as_wanted = tomllib.loads(changed) == wanted
-    except ValueError:
-        is_as_wanted = False
-    if not is_as_wanted:
-        raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {', '.join(chosen)}")
-    return changed
+    with suppress(ValueError):
+        if tomllib.loads(changed) == wanted:
+            return changed
+    raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {', '.join(chosen)}")
 
 
 def find_root() -> Path:

@@ -266,24 +266,6 @@ class TestWriteAtALink:
         assert mode(link) == 0o644
         assert target.read_bytes() == b"old"
 
-    def test_followed_it_stays_a_link_and_its_target_is_written(self, tmp_path: Path) -> None:
-        (tmp_path / "elsewhere").mkdir()
-        target, link = tmp_path / "elsewhere" / "target", tmp_path / "link"
-        target.write_bytes(b"old")
-        target.chmod(0o600)
-        link.symlink_to(Path("elsewhere") / "target")
-        files.write(link, b"new", follow_link=True)
-        assert link.is_symlink()
-        assert target.read_bytes() == b"new"
-        assert mode(target) == 0o600
-        assert names(tmp_path / "elsewhere") == ["target"]
-
-    def test_a_circle_cannot_be_followed(self, tmp_path: Path) -> None:
-        (tmp_path / "a").symlink_to("a")
-        with pytest.raises(DiskFailed, match="it is a link that cannot be followed"):
-            files.write(tmp_path / "a", b"new", follow_link=True)
-        assert (tmp_path / "a").is_symlink()
-
 
 class TestAppend:
     def test_creates_the_file_and_then_adds_to_it(self, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from legs_play import opening
 from roundtable.core import events as on
 from roundtable.core.errors import ItemCorrupt
 from roundtable.core.turns import Material, OffTopic, Verdict
-from roundtable.store.journal import RULES, Journal, Recorded, list_journals
+from roundtable.store.journal import RULES, Journal, list_journals
 
 pytestmark = pytest.mark.rule("META-6")
 
@@ -46,8 +46,8 @@ def corrupt(journal: Journal) -> ItemCorrupt:
 
 def test_what_was_written_is_read_back(folder: Path) -> None:
     begun(folder, *EVENTS)
-    assert Journal(folder, "01-03").read() == Recorded(OPENING, EVENTS)
-    assert begun(folder).read() == Recorded(OPENING, ())
+    assert Journal(folder, "01-03").read() == (OPENING, EVENTS)
+    assert begun(folder).read() == (OPENING, ())
     assert Journal(folder, "01-04").read() is None
 
 
@@ -99,14 +99,14 @@ def test_a_journal_that_is_taken_up_again_counts_on(folder: Path) -> None:
     again.append(EVENTS[3])
     recorded = Journal(folder, "01-03").read()
     assert recorded is not None
-    assert recorded.events == EVENTS[:4]
+    assert recorded[1] == EVENTS[:4]
 
 
 def test_beginning_again_forgets_what_was_there(folder: Path) -> None:
     journal = begun(folder, *EVENTS)
     journal.begin(OPENING)
     journal.append(on.Saved())
-    assert Journal(folder, "01-03").read() == Recorded(OPENING, (on.Saved(),))
+    assert Journal(folder, "01-03").read() == (OPENING, (on.Saved(),))
 
 
 def test_a_torn_last_line_does_not_count_and_is_cut_off_by_a_repair(folder: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_torn_last_line_does_not_count_and_is_cut_off_by_a_repair(folder: Path
     torn = whole + b'{"n":3,"ev'
     journal.path.write_bytes(torn)
     again = Journal(folder, "01-03")
-    assert again.read() == Recorded(OPENING, EVENTS[:2])
+    assert again.read() == (OPENING, EVENTS[:2])
     assert journal.path.read_bytes() == torn
     again.repair()
     assert journal.path.read_bytes() == whole
@@ -203,4 +203,4 @@ def test_the_open_journals_come_last_written_first(folder: Path) -> None:
     begun(folder, name="01-05").set_aside()
     found = list_journals(folder)
     assert [journal.name for journal in found] == ["01-03.elaborate", "01-menu", "01-01", "01-02"]
-    assert found[0].read() == Recorded(OPENING, ())
+    assert found[0].read() == (OPENING, ())

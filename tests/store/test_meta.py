@@ -148,7 +148,7 @@ class TestReading:
         (folder / "meta.json").symlink_to("nowhere")
         assert read_meta(folder) is None
         assert meta_problem(folder) == (
-            f"{folder / 'meta.json'} cannot be used: it is a link to a file that is not there."
+            f"Could not read {folder / 'meta.json'}: it is a link that cannot be followed."
         )
 
     @pytest.mark.rule("META-1")
@@ -335,15 +335,17 @@ class TestWriting:
         assert not gone.exists()
 
     @pytest.mark.rule("META-4")
-    def test_a_link_stays_a_link_and_the_mode_stays(self, folder: Path) -> None:
-        target = folder / "shared.json"
+    def test_the_mode_stays_and_a_link_is_not_written_through(self, folder: Path) -> None:
+        target = folder / "meta.json"
         target.write_text("{}")
         target.chmod(0o600)
-        (folder / "meta.json").symlink_to(target)
         change_meta(folder, lambda meta: meta.update(x=1))
-        assert (folder / "meta.json").is_symlink()
-        assert json.loads(target.read_bytes())["x"] == 1
         assert target.stat().st_mode & 0o777 == 0o600
+        target.rename(folder / "shared.json")
+        target.symlink_to("shared.json")
+        with pytest.raises(ItemCorrupt):
+            change_meta(folder, lambda meta: meta.update(x=2))
+        assert json.loads((folder / "shared.json").read_bytes())["x"] == 1
 
 
 class TestChanging:

@@ -25,12 +25,12 @@ def test_a_term_stands_at_the_beginning_of_a_word_or_of_a_part_of_a_name() -> No
     terms = extract_terms(Item("item", "cache"))
     data = b"cache Caching myCache CACHE_SIZE http_cache\nscache precached cachexyzabcd HTTPCache\n"
     found = find_hits(data, terms)
-    assert found.counts == (6,)
+    assert found.counts == [6]
     assert [place.number for place in found.lines] == [1, 2]
 
 
 def test_a_whole_name_is_found_inside_other_names() -> None:
-    assert find_hits(b"self._hide_inputs\n", extract_terms(Item("item", "hide_input"))[:1]).counts == (1,)
+    assert find_hits(b"self._hide_inputs\n", extract_terms(Item("item", "hide_input"))[:1]).counts == [1]
 
 
 @pytest.mark.parametrize(

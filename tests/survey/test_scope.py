@@ -67,8 +67,8 @@ def test_the_complexity_goes_by_users_folders_and_tests(
 
 
 def test_the_figure_is_given_in_words() -> None:
-    assert size_of(found("a.py", "b/c.py"), using(1)).users == "1 other file mentions them"
-    assert size_of(found("a.py"), using(2)).users == "2 other files mention it"
+    assert size_of(found("a.py", "b/c.py"), using(1)).users == "other files that use it: 1"
+    assert size_of(found("a.py"), using(2)).users == "other files that use it: 2"
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:

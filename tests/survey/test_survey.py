@@ -51,7 +51,7 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     found = survey(press, ITEM)
     assert found.findings[0].path == "src/press/toner.py"
     assert found.findings[0].lines[0].text == "def toner_level() -> int:"
-    assert found.size == SizeEstimate("small", "low", "2 other files mention it")
+    assert found.size == SizeEstimate("small", "low", "other files that use it: 2")
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
 
 
@@ -146,7 +146,7 @@ def test_the_draft_for_the_scope_is_read_as_scope_and_complexity(press: Path) ->
     assert read_scope(f"Scope: {draft_answer(found, '00-03', 'Scope')}") == ("small", "low")
     assert draft_answer(found, "02-01", "Touched") == (
         "Likely: `src/press/toner.py:4`."
-        " Possibly: `tests/test_toner.py:1`, `src/press/__init__.py:1` and `src/press/cli.py:3`."
+        " Possibly: `tests/test_toner.py:1`, `src/press/__init__.py:1`, and `src/press/cli.py:3`."
     )
 
 

@@ -84,12 +84,12 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
         ),
         (
             429,
-            f"Tracker takes no requests for now (429). {SAVED} Try again later.",
+            f"Tracker is not accepting requests right now (429). {SAVED} Try again later.",
             None,
         ),
-        (500, f"Tracker takes no requests for now (500). {SAVED} Try again later.", None),
-        (503, f"Tracker takes no requests for now (503). {SAVED} Try again later.", None),
-        (400, f"Tracker did not take the request (400). {SAVED} Check the connection and THE_URL.", None),
+        (500, f"Tracker is not accepting requests right now (500). {SAVED} Try again later.", None),
+        (503, f"Tracker is not accepting requests right now (503). {SAVED} Try again later.", None),
+        (400, f"Tracker refused the request (400). {SAVED} Check the connection and THE_URL.", None),
     ],
 )
 def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, unknown: str | None) -> None:
@@ -100,7 +100,7 @@ def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, un
 
 def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
     server.refuses("/x", 403, X_RateLimit_Remaining="0")
-    said = f"Tracker has a limit of requests, and it is reached (403). {SAVED} Try again later."
+    said = f"Tracker is not accepting requests right now (403). {SAVED} Try again later."
     assert failure(service(server.address)) == said
     server.refuses("/x", 403, Retry_After="7")
     assert failure(service(server.address)) == said
@@ -122,7 +122,7 @@ def test_a_redirect_to_another_host_gets_no_credentials(server: Tracker, other: 
     server.refuses("/x", status, Location=f"{other.address}/x")
     assert failure(service(server.address)) == (
         f"Tracker at {server.host} sends us on to http://{other.host}. "
-        f"Nothing was sent there. {SAVED} If that is right, set THE_URL to it."
+        f"Nothing was sent there. {SAVED} Check the connection and THE_URL."
     )
     assert other.asked == []
 
@@ -140,7 +140,7 @@ def test_a_redirect_to_the_same_host_by_another_name_or_scheme_is_another_host(s
 
 def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
     server.refuses("/x", 301, Location="/x")
-    expected = f"Tracker did not take the request (301). {SAVED} Check the connection and THE_URL."
+    expected = f"Tracker refused the request (301). {SAVED} Check the connection and THE_URL."
     assert failure(service(server.address)) == expected
     server.refuses("/x", 301)
     assert failure(service(server.address)) == expected

@@ -28,17 +28,7 @@ _Context = TypeVar("_Context")
 # Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # The field that a message of msgspec is about: where it stands, or that it is missing.
-_FIELD = re.compile(r"`\$\.(?P<wrong>\w+)|missing required field `(?P<missing>\w+)`")
-_LENGTH = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
-_TYPE = re.compile(r"Expected `(\w+)`, got `(\w+)`")
-_KINDS = {
-    "str": "text",
-    "array": "a list",
-    "object": "a group of `field: value` lines",
-    "bool": "true or false",
-    "int": "a number",
-    "float": "a number",
-}
+_FIELD, _MISSING = re.compile(r"`\$\.(\w+)"), re.compile(r"missing required field `(\w+)`")
 
 
 class Problem(Struct, frozen=True):
@@ -229,7 +219,7 @@ def _load_yaml(text: str) -> object:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         # Lines are counted in the file, where the first is the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
-        said = f"is not sound YAML{where}" + (f": {reason}" if reason else "")
+        said = f"is not valid YAML{where}" + (f": {reason}" if reason else "")
     except (OverflowError, RecursionError, ValueError):
         said = "holds a value that cannot be read; put it in quotes"
     raise UnusableError(FRONT_MATTER, said)
@@ -255,19 +245,13 @@ def convert(value: object, struct: type[_Value]) -> _Value:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:
         said = str(error)
+    if missing := _MISSING.search(said):
+        raise UnusableError(missing[1], "is missing")
     found = _FIELD.search(said)
-    if found and found["missing"]:
-        raise UnusableError(found["missing"], "is missing")
-    field = found["wrong"] if found else "it"
-    if length := _LENGTH.match(said):
-        unit = "characters" if length[1] == "str" else "entries"
-        raise UnusableError(field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}")
-    if types := _TYPE.match(said):
-        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
-        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
-        raise UnusableError(field, f"must be {wanted}, is {given}{quotes}")
-    choices = get_args(get_type_hints(struct).get(field))
-    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else said)
+    field, reason = found[1] if found else "it", said.partition(" - at ")[0]
+    if choices := get_args(get_type_hints(struct).get(field)) if reason.startswith("Invalid enum") else ():
+        raise UnusableError(field, f"must be one of {', '.join(choices)}")
+    raise UnusableError(field, reason.replace("Expected", "must be").replace("got", "is"))
 
 
 def escape_hidden(text: str) -> str:

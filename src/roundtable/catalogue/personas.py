@@ -133,7 +133,7 @@ def _check_pattern(pattern: str, *, is_trusted: bool) -> None:
             # A later Python may raise what is only a warning today, or read it in another way.
             compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError, Warning) as error:
-        raise UnusableError("pattern", f"is not a sound regular expression ({error})") from None
+        raise UnusableError("pattern", f"is not a valid regular expression ({error})") from None
     if not is_trusted and _count_ways(parser.parse(pattern)) > MAX_WAYS:
         said = "can be tried in too many ways; give the repeats a limit, such as \\w{0,20} for \\w*"
         raise UnusableError("pattern", said)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from re import *  # noqa: F403
-from typing import Any
+from typing import Any, cast
 
 
 class LazyPattern:
     """Stands in for a compiled pattern until something is asked of it."""
 
-    def __init__(self, pattern: str | bytes, flags: int) -> None:
+    def __init__(self, pattern: str, flags: int) -> None:
         self.pattern = pattern
         self._flags = flags
 
@@ -27,6 +27,6 @@ class LazyPattern:
         return value
 
 
-def compile(pattern: str | bytes, flags: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: A001
+def compile(pattern: str, flags: int = 0) -> re.Pattern[str]:  # type: ignore[no-redef]  # noqa: A001
     """Return what can be used as the compiled pattern; an error in it shows when it is first used."""
-    return LazyPattern(pattern, flags)
+    return cast("re.Pattern[str]", LazyPattern(pattern, flags))

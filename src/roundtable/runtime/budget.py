@@ -94,12 +94,9 @@ class BudgetAccount:
 
     def end_discussion(self) -> str:
         """End the discussion and return what it and the item have used; empty if nothing."""
-        here, self._discussion = self.discussion, None
-        if not here.calls:
-            return ""
-        item = self.item
+        here, item, self._discussion = self.discussion, self.item, None
         so_far = f" The item so far: {describe_total(item)}." if item.calls > here.calls else ""
-        return f"This discussion used {describe_total(here)}.{so_far}"
+        return f"This discussion used {describe_total(here)}.{so_far}" if here.calls else ""
 
     def describe_forecast(self, table: Table, model: str) -> str:
         """Return what a discussion may use, for the menu (MENU-6)."""

@@ -32,7 +32,7 @@ from ..documents.gaps import find_gap, read_title
 from ..documents.outline import ADDITIONAL, decode_document
 from ..store import files
 from ..store.artifact import MAX_ARTIFACT_SIZE, change_artifact, one_line, reason_of
-from ..store.items import make_slug
+from ..store.items import list_slugs
 from ..store.journal import DISCUSSION, Journal
 from ..store.lock import ItemLock
 from ..store.outputs import MAX_MATERIAL_LENGTH
@@ -71,7 +71,7 @@ def find_discussion_folder(root: Path, path: Path) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
     place = path.resolve().relative_to(root.resolve()).as_posix()
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return files.require_in_project(root, root / _FOLDER / f"{make_slug(path.stem)}-{digest}")
+    return files.require_in_project(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}")
 
 
 def list_discussed(path: Path) -> frozenset[str]:

@@ -24,7 +24,7 @@ from ..git import current_commit, has_code_moved
 from ..store.files import JOURNAL_FOLDER
 from ..store.items import draft_problem, read_item
 from ..store.journal import Journal, list_journals
-from ..store.meta import facts_of, has_meta, meta_problem, missing_meta, progress_of, read_meta, start_over
+from ..store.meta import examine_meta, facts_of, has_meta, missing_meta, progress_of, start_over
 from ..store.parking import read_parked
 from ..store.transcript import write_transcript
 
@@ -93,9 +93,10 @@ def read_leg(journal: Journal) -> Leg | None:
     recorded = journal.read()
     if recorded is None:
         return None
+    opening, events = recorded
     try:
-        leg = Leg(journal, *Analysis.begin(recorded.opening), resumed=True)
-        for event in recorded.events:
+        leg = Leg(journal, *Analysis.begin(opening), resumed=True)
+        for event in events:
             leg.replay(event)
     except RuleBroken as failure:
         raise journal.corrupt(f"breaks the rules ({failure})") from failure
@@ -203,10 +204,10 @@ class Resume:
         """Return a completed or skipped step, from its first question or at its last; later texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
-        begun = self._replay(step_id)
-        is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
-        if begun is not None and is_begun and _is_open(begun.analysis, here):
-            return self._take_up(begun)
+        if begun := self._replay(step_id):
+            analysis = begun.analysis
+            if _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here):
+                return self._take_up(begun)
         return self._begin(step_id, replace(opening, asks_last=asks_last))
 
     def start_over(self) -> Leg:
@@ -311,17 +312,13 @@ class Resume:
 
         Raises ItemCorrupt where it cannot be used, or was there before and is gone.
         """
-        meta = read_meta(self._folder)
+        meta, problem = examine_meta(self._folder)
         if meta is not None:
             self._has_meta = True
             return meta
-        if problem := meta_problem(self._folder):
-            raise ItemCorrupt(
-                problem,
-                saved="Nothing was changed.",
-                do="Repair the file, or start over with `roundtable analyze ITEM --start-over`, "
-                "which sets it aside.",
-            )
+        if problem:
+            do = "Repair the file, or set it aside with: roundtable analyze ITEM --start-over"
+            raise ItemCorrupt(problem, saved="Nothing was changed.", do=do)
         if self._has_meta:
             raise missing_meta(self._folder)
         return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}

@@ -12,7 +12,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.text import strip_unprintable
 from ..documents.outline import decode_document
 from . import files
-from .files import AGAIN, UNCHANGED, leads_out
+from .files import AGAIN, UNCHANGED
 
 MAX_ARTIFACT_SIZE = 5_000_000
 """The most bytes of a file that are taken in."""
@@ -46,18 +46,24 @@ def explain_refusal(folder: Path, name: str) -> str | None:
         return "it is not a plain file name"
     if name.startswith(".") or name.lower() in RESERVED:
         return "the name belongs to the item itself"
-    return _leads_out(folder, name)
+    return "it is a link" if (folder / name).is_symlink() else None
 
 
-def read_artifact(folder: Path, name: str) -> bytes:
-    """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used."""
-    return files.read(_require_allowed(folder, name), limit=MAX_ARTIFACT_SIZE)
+def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> bytes:
+    """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used.
+
+    Only what Roundtable keeps itself may have a reserved name.
+    """
+    if not is_reserved and (reason := explain_refusal(folder, name)):
+        do = "Put a plain file in its place, or correct the outputs in the step's file."
+        raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
+    return files.read(folder / name, limit=MAX_ARTIFACT_SIZE, follow_link=False)
 
 
 def read_if_there(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
     """Return the artifact's bytes, or None if there is none; DiskFailed if it may not be used."""
     try:
-        return files.read(_require_allowed(folder, name, is_reserved=is_reserved), limit=MAX_ARTIFACT_SIZE)
+        return read_artifact(folder, name, is_reserved=is_reserved)
     except FileNotFoundError:
         return None
 
@@ -81,8 +87,7 @@ def decode_text(document: bytes) -> str:
 def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reserved: bool = False) -> Result:
     """Write what `change` makes of the file (None: missing, or leave it), on what it holds at that moment.
 
-    Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now. Only what
-    Roundtable keeps itself may have a reserved name.
+    Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now.
     """
     before = read_if_there(folder, name, is_reserved=is_reserved)
     beginning = (before or b"")[:2_000]
@@ -96,7 +101,7 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
         now = read_if_there(folder, name, is_reserved=is_reserved)
         if now == before:
             if after is not None and after != before:
-                files.write(folder / name, after, follow_link=True)
+                files.write(folder / name, after)
             return result
         before = now
     raise _changed_meanwhile(name)
@@ -109,7 +114,7 @@ def restore_artifact(folder: Path, name: str, current: bytes | None, document: b
     if document is None:
         files.remove(folder / name)
     elif document != current:
-        files.write(folder / name, document, follow_link=True)
+        files.write(folder / name, document)
 
 
 def _changed_meanwhile(name: str) -> DiskFailed:
@@ -126,19 +131,3 @@ def reason_of(error: DiskFailed | RuleBroken) -> str:
         return one_line(error.failed.rpartition(": ")[2].rstrip("."))
     sentence = one_line(str(error)).partition(". ")[0].rstrip(".")
     return sentence[:1].lower() + sentence[1:]
-
-
-def _require_allowed(folder: Path, name: str, *, is_reserved: bool = False) -> Path:
-    if reason := _leads_out(folder, name) if is_reserved else explain_refusal(folder, name):
-        do = "Put a plain file in its place, or correct the outputs in the step's file."
-        raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
-    return folder / name
-
-
-def _leads_out(folder: Path, name: str) -> str | None:
-    reason = leads_out(folder, name)
-    if reason is None and (folder / name).is_symlink():
-        target = (folder / name).resolve()
-        if target.parent != folder.resolve() or target.name.lower() in RESERVED:
-            return "it is a link to a file that belongs to the item itself"
-    return reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -13,7 +12,7 @@ from ..core.errors import DiskFailed
 from ..core.steps import Item
 from ..core.turns import Known, Material
 from ..documents.decided import find_related, list_decisions_made, read_record, write_pages
-from .artifact import RESERVED, decode_text, is_markdown, read_artifact
+from .artifact import decode_text, is_markdown, read_documents
 from .files import read_inside
 from .meta import list_undone, read_meta
 from .parking import read_all_parked
@@ -46,33 +45,28 @@ def _read_other_items(folder: Path) -> Iterator[Material]:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
         for name in names[:_MAX_FILES]:
             other = f"{folder.parent}/{name}"
-            seen = tuple(_describe_files(other))
-            if name != folder.name and any(each[0] == "meta.json" for each in seen):
+            if name != folder.name and (seen := _describe_files(other)):
                 for decision in _read_decisions(other, seen):
                     yield Material(f"another item, {name}", decision)
 
 
-def _describe_files(folder: str) -> Iterator[tuple[str, int, int, int]]:
-    """Yield name, time, size and number of the files that hold an item's decisions."""
+def _describe_files(folder: str) -> tuple[tuple[str, int, int, int], ...]:
+    """Return name, time, size and number of the files with an item's decisions; none without meta.json."""
     # No paths are made here: this is asked of every item whenever a discussion opens.
+    found = []
     with suppress(OSError), os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name)[:_MAX_FILES]:
-            name = entry.name
-            if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
-                with suppress(OSError):  # a link that leads nowhere
-                    status = entry.stat()
-                    if stat.S_ISREG(status.st_mode):
-                        yield name, status.st_mtime_ns, status.st_size, status.st_ino
+        for entry in entries:
+            if entry.name == "meta.json" or is_markdown(entry.name):
+                status = entry.stat(follow_symlinks=False)
+                found.append((entry.name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(sorted(found)) if any(name == "meta.json" for name, *_ in found) else ()
 
 
 @lru_cache(maxsize=_MAX_KEPT)
-def _read_decisions(home: str, seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
+def _read_decisions(home: str, _seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
     """Return the decisions of an item; read anew when one of its files has changed."""
-    folder, texts = Path(home), {}
-    for name in (each[0] for each in seen if each[0] != "meta.json"):
-        with suppress(DiskFailed, OSError):
-            texts[name] = decode_text(read_artifact(folder, name))
-    return tuple(list_decisions_made(texts, list_undone(read_meta(folder))))
+    folder = Path(home)
+    return tuple(list_decisions_made(read_documents(folder, (".md",)), list_undone(read_meta(folder))))
 
 
 def _read_records(root: Path) -> Iterator[Material]:

@@ -98,18 +98,16 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(
-    path: Path, data: bytes, *, follow_link: bool = False, new_mode: int = 0o666, durable: bool = True
-) -> None:
+def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = True) -> None:
     """Put `data` in place of the file, durably and in one move, keeping its mode; a new one has `new_mode`.
 
     What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case. Where
     writing fails, the old file is whole and nothing else is left behind; no missing folder is created.
-    A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
+    A link is replaced by a file.
     """
     with _announce_change("write", path, "The file is as it was."):
-        target, mode = _find_target(path, follow_link=follow_link)
-        temporary = target.with_name(f".roundtable-{os.urandom(16).hex()}.tmp")
+        mode = _find_mode(path)
+        temporary = path.with_name(f".roundtable-{os.urandom(16).hex()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
         handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
         try:
@@ -121,31 +119,28 @@ def write(
                     os.fsync(handle)
             finally:
                 os.close(handle)
-            checkpoint(f"before replace {target.name}")
-            temporary.replace(target)
+            checkpoint(f"before replace {path.name}")
+            temporary.replace(path)
         except BaseException:
             with suppress(OSError):
                 temporary.unlink()
             raise
         if durable:
-            _sync_folder(target.parent)
+            _sync_folder(path.parent)
 
 
-def _find_target(path: Path, *, follow_link: bool) -> tuple[Path, int | None]:
-    """Return the file that is to be written and the mode that it has; None if a new one is to be made."""
+def _find_mode(path: Path) -> int | None:
+    """Return the mode of the file that is to be written; None if a new one is to be made."""
     try:
         found = path.lstat()
-        if stat.S_ISLNK(found.st_mode):
-            if not follow_link:
-                return path, None
-            found = path.stat()
-            path = path.resolve()
     except FileNotFoundError:
-        return path.resolve() if follow_link else path, None
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        return None
     _require_regular(found)
     if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
         raise PermissionError(errno.EACCES, "protected", str(path))
-    return path, stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(found.st_mode)
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -313,14 +308,11 @@ def leads_out(folder: Path, name: str) -> str | None:
     is_plain = name.isprintable() and name != ".." and Path(name).name == name
     if is_plain and not (folder / name).is_symlink():  # nearly always, and told in no time
         return None
-    try:
+    with suppress(OSError, ValueError):  # the folder is gone, a NUL byte
         home, place = os.path.realpath(folder), Path(os.path.realpath(folder / name))
-        is_circle = place.is_symlink()
-    except (OSError, ValueError):  # the folder is gone, a NUL byte
-        return _CANNOT_FOLLOW
-    if is_circle:
-        return _CANNOT_FOLLOW
-    return None if place.is_relative_to(home) else "it leads out of the item's folder"
+        if place.is_relative_to(home) and not place.is_symlink():  # a circle of links ends at one
+            return None
+    return "it leads out of the item's folder"
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:

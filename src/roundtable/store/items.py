@@ -153,7 +153,13 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
     choices = f"Items here: {list_names(items)}." if items else f"There are no items here yet. {ADD_ONE}"
     if not wanted:
         raise ItemUnknown("No item was named.", do=choices)
-    for matches in _match_by_rank(items, wanted):
+    for fits in (
+        lambda item: item.slug.casefold() == wanted,
+        lambda item: str(item.meta.get("source_id") or "").casefold() == wanted,
+        lambda item: item.title.casefold() == " ".join(wanted.split()),
+        lambda item: item.slug.casefold().startswith(wanted),
+    ):  # the most exact first
+        matches = [item for item in items if fits(item)]
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -222,11 +228,17 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
     known = read_meta(folder) or {} if meta is None else meta
     source, source_id = known.get("source"), known.get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
-    title, text = _split(_read_draft(folder)[0])
+    draft = _read_draft(folder)[0]
+    lines, at = _find_heading(draft)
+    heading = parse_heading(lines[at]) if at is not None else None
+    title, text = "", draft
+    if at is not None and heading is not None:
+        title = one_line(heading[1])
+        text = "\n".join(line for line in lines[:at] + lines[at + 1 :] if line.strip() != ADDED_BY_HOST)
     return Item(
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
-        text=text,
+        text=text.strip(),
         source=(one_line(source) if isinstance(source, str) else "") or "manual",
         source_id=one_line(source_id) if isinstance(source_id, str) else "",
     )
@@ -237,12 +249,12 @@ def draft_problem(folder: Path) -> str | None:
     return _read_draft(folder)[1]
 
 
-def make_slug(title: str) -> str:
-    """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
-    return _spell_name(title)[:MAX_SLUG_LENGTH].rstrip("-")
+def list_slugs(title: str) -> Iterator[str]:
+    """Yield the title as a folder's name, then the name with each number that follows.
 
-
-def _spell_name(title: str) -> str:
+    It has small letters, digits, single hyphens and at most 60 characters; a long one ends with a whole word
+    where that leaves at least half of it.
+    """
     plain = unicodedata.normalize("NFC", title)
     if not plain.isascii():
         from anyascii import anyascii  # late: its tables are needed for few titles
@@ -250,16 +262,13 @@ def _spell_name(title: str) -> str:
         # Of an emoji or another symbol it would give the name.
         plain = "".join(anyascii(char) for char in plain if unicodedata.category(char)[0] != "S")
     apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain.lower())  # `click.edit` is two words
-    name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-")
-    return name or UNTITLED
-
-
-def _cut_name(name: str, length: int) -> str:
-    """Return the name up to a length, at the end of a word where that leaves at least half of it."""
-    whole = name[: length + 1].rpartition("-")[0]
-    if len(name) <= length:
-        return name
-    return whole if len(whole) >= length // 2 else name[:length].rstrip("-")
+    name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-") or UNTITLED
+    for number in count(1):
+        ending = f"-{number}" if number > 1 else ""
+        length = MAX_SLUG_LENGTH - len(ending)
+        cut = name[:length].rstrip("-")
+        whole_words = name[: length + 1].rpartition("-")[0] if len(name) > length else cut
+        yield (whole_words if len(whole_words) >= length // 2 else cut) + ending
 
 
 def _title_of(text: str) -> str:
@@ -274,15 +283,6 @@ def _title_of(text: str) -> str:
     return title.removesuffix(".") or title
 
 
-def list_slugs(title: str) -> Iterator[str]:
-    """Yield the title's slug, then the slug with each number that follows, no longer than a slug may be."""
-    name = _spell_name(title)
-    yield _cut_name(name, MAX_SLUG_LENGTH)
-    for number in count(2):
-        ending = f"-{number}"
-        yield _cut_name(name, MAX_SLUG_LENGTH - len(ending)) + ending
-
-
 def _is_link_out(root: Path, path: Path) -> bool:
     return path.is_symlink() and leads_out_of_project(root, path) is not None
 
@@ -292,14 +292,6 @@ def _is_item(path: Path) -> bool:
     if one_line(path.name).startswith((".", "-")) or not path.is_dir():
         return False
     return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
-
-
-def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]]:
-    """Those that the name fits, by what it may be, the most exact first."""
-    yield [item for item in items if item.slug.casefold() == wanted]
-    yield [item for item in items if str(item.meta.get("source_id") or "").casefold() == wanted]
-    yield [item for item in items if item.title.casefold() == " ".join(wanted.split())]
-    yield [item for item in items if item.slug.casefold().startswith(wanted)]
 
 
 def list_names(items: Sequence[ItemEntry]) -> str:
@@ -317,16 +309,6 @@ def _read_draft(folder: Path) -> tuple[str, str | None]:
         return "", None
     except DiskFailed as failure:
         return "", failure.failed
-
-
-def _split(draft: str) -> tuple[str, str]:
-    """The title and the text without it; without a title, all of the text."""
-    lines, at = _find_heading(draft)
-    heading = parse_heading(lines[at]) if at is not None else None
-    if at is None or heading is None:
-        return "", draft.strip()
-    text = "\n".join(line for line in lines[:at] + lines[at + 1 :] if line.strip() != ADDED_BY_HOST)
-    return one_line(heading[1]), text.strip()
 
 
 _COMMENTS = re.compile(r"(?>(?:\s*+<!--.*?-->)*)\s*+", re.DOTALL)

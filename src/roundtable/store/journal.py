@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import msgspec
 
@@ -40,13 +40,6 @@ _EVENTS: dict[str, type[on.Event]] = {
     **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
-
-
-class Recorded(NamedTuple):
-    """The content of a journal: its opening, and the events since."""
-
-    opening: Opening
-    events: tuple[on.Event, ...]
 
 
 class Journal:
@@ -92,8 +85,8 @@ class Journal:
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
 
-    def read(self) -> Recorded | None:
-        """Return what was recorded, without a torn last line; None if nothing was.
+    def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
+        """Return the opening and the events since, without a torn last line; None if nothing was recorded.
 
         The file stays as it is, so anybody may read. Raises ItemCorrupt if it does not read.
         """
@@ -107,7 +100,7 @@ class Journal:
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise self.corrupt(f"cannot be read ({error})") from error
 
-    def _decode(self, lines: list[bytes]) -> Recorded:
+    def _decode(self, lines: list[bytes]) -> tuple[Opening, tuple[on.Event, ...]]:
         head, *rest = map(json.loads, lines)
         if head["rules"] != RULES:
             raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
@@ -123,7 +116,7 @@ class Journal:
             raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
         self.count, self.panels = len(events), panels
         self.has_meta, self.opened = head.get("meta") is True, str(head.get("opened", ""))[:40]
-        return Recorded(opening, tuple(events))
+        return opening, tuple(events)
 
     def repair(self) -> None:
         """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""

@@ -10,6 +10,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,7 +24,7 @@ from ..core.steps import PHASE_KEYS
 from ..core.text import strip_unprintable
 from . import files
 from .artifact import read_artifact
-from .files import JOURNAL_FOLDER, leads_out, timestamp
+from .files import JOURNAL_FOLDER, timestamp
 from .lock import meta_lock
 
 MAX_JSON_DEPTH = 500
@@ -105,13 +106,10 @@ def _scalar(value: object) -> str:
 
 def _number(text: str) -> int | float:
     """The number as Python has it, where that is spelled the same."""
-    for kind in (int, float):
-        try:
-            number = kind(text)
-            if str(number) == text:
-                return number
-        except ValueError:  # not of this kind, or of more digits than Python converts
-            continue
+    with suppress(ValueError):  # it has more digits than Python converts
+        number = float(text) if set(text) & set(".eE") else int(text)
+        if str(number) == text:
+            return number
     return Number(text)
 
 
@@ -355,26 +353,20 @@ def start_over(folder: Path) -> None:
 
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
-    path, failed = folder / "meta.json", ""
-    reason = leads_out(folder, "meta.json") or ""
+    path = folder / "meta.json"
     try:
-        found = parse_json(files.read(path)) if not reason else None
+        found = parse_json(files.read(path, follow_link=False))
         if isinstance(found, dict):
             return found
-        reason = reason or "it does not hold an object"
+        failed = f"{path} cannot be used: it does not hold an object."
     except FileNotFoundError:
-        if not path.is_symlink():
-            return None
-        reason = "it is a link to a file that is not there"
+        return None
     except ValueError as error:
-        reason = str(error)
+        failed = f"{path} cannot be used: {error}."
     except DiskFailed as error:
         failed = error.failed
-    raise ItemCorrupt(
-        failed or f"{path} cannot be used: {reason}.",
-        saved="The file was not changed.",
-        do="Repair it, or start over: the file is then set aside under another name.",
-    )
+    do = "Repair it, or start over: the file is then set aside under another name."
+    raise ItemCorrupt(failed, saved="The file was not changed.", do=do)
 
 
 def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
@@ -402,5 +394,5 @@ def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
-    files.write(folder / "meta.json", render_json(meta).encode(), follow_link=True)
+    files.write(folder / "meta.json", render_json(meta).encode())
     return meta

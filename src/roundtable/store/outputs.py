@@ -51,7 +51,6 @@ from ..documents.questions import (
 )
 from . import files
 from .artifact import (
-    RESERVED,
     Change,
     Result,
     change_artifact,
@@ -60,6 +59,7 @@ from .artifact import (
     is_markdown,
     one_line,
     read_artifact,
+    read_documents,
     reason_of,
 )
 from .files import AGAIN, UNCHANGED
@@ -158,15 +158,10 @@ class Outputs(Struct, frozen=True):
 
     def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
         """Return every markdown artifact in the folder as text, in the order of the steps, then by name."""
-        try:
-            names = sorted(path.name for path in self.folder.iterdir())
-        except OSError:
-            return ()
-        ordered = [output for step in self._all_steps for output in step.outputs if output in names]
-        found, _ = self._read(
-            name for name in (*ordered, *names) if is_markdown(name) and name.lower() not in RESERVED
-        )
-        return _cut_to_limit(found, limit)
+        texts = read_documents(self.folder, (".md",))
+        ordered = [output for step in self._all_steps for output in step.outputs if output in texts]
+        names = dict.fromkeys((*ordered, *texts))
+        return _cut_to_limit([Material(name, texts[name]) for name in names], limit)
 
     def documents(self) -> dict[str, str]:
         """Return every file that the steps write, whole, by name: ids and references are read from them."""
@@ -245,8 +240,8 @@ class Outputs(Struct, frozen=True):
             if found in (None, new) or self._log.has_written(step.step_id, output, found or b""):
                 return new, f"Wrote {one_line(output)}."
             return None, (
-                f"Left {one_line(output)} as it is: it is not as this step wrote it here; "
-                "remove the file to have it written anew."
+                f"Left {one_line(output)} unchanged, because it is not as this step wrote it. "
+                "Delete the file to have it written again."
             )
 
         return self._change(step, output, change)

@@ -49,12 +49,10 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
     if place := _PLACE.fullmatch(where.strip()):
         file, line = place["file"].removeprefix("./"), int(place["line"])
-        name = f"{FOLDER}/{Path(file).name}"
-        if name in transcripts:
+        if (name := f"{FOLDER}/{Path(file).name}") in transcripts:
             return (_follow_turn(name, transcripts[name], line),)
         if file in documents:
-            lines = documents[file].split("\n")
-            if not 1 <= line <= len(lines) or not lines[line - 1].strip():
+            if not "".join(documents[file].split("\n")[max(line - 1, 0) : line]).strip():
                 raise RuleBroken(f"There is nothing in line {line} of {one_line(file)}.")
             return (_find_origin(documents[file], file, line, transcripts, steps),)
     wanted = fold_text(" ".join(where.split()))
@@ -66,9 +64,7 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     )
     if not found:
         names = ", ".join(documents) or "no documents"
-        raise RuleBroken(
-            f"No document of the item holds that text, and no line has that place. There is: {names}."
-        )
+        raise RuleBroken(f"No document has that text or line. The documents are: {names}.")
     return found
 
 
@@ -99,17 +95,11 @@ def _find_origin(
         return _describe_entry(here, name, transcripts[name], entry, *moved, *edited)
     if block is None:
         return _find_step(here, text, steps)
-    subject, remarks = f"the roundtable on step {block.step_id}, {block.timestamp}", tuple[str, ...]()
-    if not transcripts:
-        remarks = ("Its transcript is missing, so the turns are not known.",)
-    elif is_entry:
-        remarks = ("The transcript does not have it: somebody added it since.",)
-    return replace(
-        here,
-        origin=f"Part of the block of {subject}.",
-        transcript=next(iter(transcripts), ""),
-        remarks=remarks,
-    )
+    origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
+    remark = "The transcript does not have it: somebody added it since." if is_entry else ""
+    remark = remark if transcripts else "Its transcript is missing, so the turns are not known."
+    remarks = (remark,) if remark else ()
+    return replace(here, origin=origin, transcript=next(iter(transcripts), ""), remarks=remarks)
 
 
 def _find_nearest(
@@ -164,11 +154,6 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
         raise RuleBroken(f"Line {line} of {name} belongs to no turn.")
     led_to = [each for each in content.entries if turn.number in each.turns]
     remarks = tuple(f"It led to {each.part}: {unescape_markdown(each.text)}" for each in led_to)
-    return LineOrigin(
-        name,
-        line,
-        f"{turn.speaker}: {turn.text}",
-        f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}.",
-        transcript=name,
-        remarks=remarks or ("It led to no entry of the synthesis.",),
-    )
+    here = LineOrigin(name, line, f"{turn.speaker}: {turn.text}", transcript=name)
+    origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
+    return replace(here, origin=origin, remarks=remarks or ("It led to no entry of the synthesis.",))

@@ -180,7 +180,7 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
         match record:
             case {"step_id": str(step_id), "timestamp": str(at)} if at not in list_undone(meta):
                 return step_id, at
-    raise RuleBroken("There is no elaboration that is not taken back already. Nothing was changed.")
+    raise RuleBroken("All elaborations have already been undone. Nothing was changed.")
 
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:

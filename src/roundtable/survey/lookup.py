@@ -9,7 +9,6 @@ import heapq
 import posixpath
 import re
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -128,26 +127,24 @@ def find_excerpts(
             scored.append((worth, _show_around(file.path, texts[file.path], line.number, around)))
     scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first))
     chosen: list[Excerpt] = []
-    left = MAX_EXCERPT_LINES
     for _, each in scored:
-        if near := next(filter(each.is_near, chosen), None):
+        near = next(filter(each.is_near, chosen), None)
+        others = [other for other in chosen if other is not near]
+        if near is not None:
             first, last = min(near.first, each.first), max(near.last, each.last)
-            wider = replace(
-                near, first=first, text=_join_lines(texts[near.path].split(b"\n")[first - 1 : last])
-            )
-            more = last - first - (near.last - near.first)
-            if last - first < SMALL_FILE and more <= left and not wider.is_excluded(excluded):
-                chosen[chosen.index(near)] = wider
-                left -= more
+            lines = texts[near.path].split(b"\n")[first - 1 : last]
+            each = replace(near, first=first, text=_join_lines(lines))
+        tests = [other for other in others if file_kind(other.path) == "test"]
+        is_alike = sum(other.path == each.path for other in others) >= _MAX_ALIKE
+        is_alike |= file_kind(each.path) == "test" and len(tests) >= _MAX_ALIKE
+        length = sum(other.last - other.first + 1 for other in (*others, each))
+        is_long = length > MAX_EXCERPT_LINES or (near is not None and each.last - each.first >= SMALL_FILE)
+        if is_alike or is_long or each.is_excluded(excluded):
             continue
-        length = each.last - each.first + 1
-        if length > left or each.is_excluded(excluded):
-            continue
-        here = [other for other in chosen if other.path == each.path]
-        tests = [other for other in (*chosen, each) if file_kind(other.path) == "test"]
-        if len(here) < _MAX_ALIKE and len(tests) <= _MAX_ALIKE:
+        if near is None:
             chosen.append(each)
-            left -= length
+        else:
+            chosen[chosen.index(near)] = each
     return tuple(chosen[:MAX_EXCERPTS])
 
 
@@ -176,32 +173,18 @@ def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, .
         for number, line in enumerate((data or b"").split(b"\n"), 1):
             if (name := defined_name(line)) in names:
                 found.setdefault((path, name), (line[:1].isspace(), make_line(path, number, line)))
-    ranked = sorted(found.values(), key=lambda each: each[0])
-    return tuple(line for _, line in ranked[:_MAX_NAMED])
+    top_first = sorted(found.values(), key=lambda each: each[0])
+    return tuple(line for _, line in top_first[:_MAX_NAMED])
 
 
-class _Wanted(Struct, frozen=True, dict=True):
-    """A word that a search looks for, how rare it is, and whether only its definition and calls count."""
-
-    spelled: bytes
-    rarity: float
-    is_call: bool
-
-    @cached_property
-    def _alone(self) -> re.Pattern[bytes]:
-        return re.compile(rb"(?<!\w)" + re.escape(self.spelled) + (rb"\(" if self.is_call else rb"(?!\w)"))
-
-    @cached_property
-    def _assignment(self) -> re.Pattern[bytes]:
-        return re.compile(re.escape(self.spelled) + rb"\s{0,9}(?::|=(?!=))")
-
-    def weigh(self, line: bytes) -> float:
-        """Return what a line that holds the word counts; 0 where the word is no call in it, and has to be."""
-        if defined_name(line) == self.spelled or self._assignment.match(line):
-            return _DEFINES * self.rarity
-        if self._alone.search(line):
-            return self.rarity
-        return 0.0 if self.is_call else _PART * self.rarity
+def _weigh_line(line: bytes, word: bytes, *, is_call: bool) -> float:
+    """Return what a line that holds a word counts; 0 where the word has to be a call and is none in it."""
+    spelled = re.escape(word)
+    if defined_name(line) == word or re.match(spelled + rb"\s{0,9}(?::|=(?!=))", line):
+        return _DEFINES
+    if re.search(rb"(?<!\w)" + spelled + (rb"\(" if is_call else rb"(?!\w)"), line):
+        return 1.0
+    return 0.0 if is_call else _PART
 
 
 def search_code(
@@ -218,15 +201,15 @@ def search_code(
     texts = {path: read_text(root, path) or b"" for path in held}
     wanted = []
     for needle, name in names.items():
-        spelled = name.encode("utf-8", "surrogateescape")
-        rarity = 1 / (1 + sum(spelled in data for data in texts.values()))
-        wanted.append(_Wanted(spelled, rarity, is_call=name != needle))
+        word = name.encode("utf-8", "surrogateescape")
+        wanted.append((word, name != needle, 1 / (1 + sum(word in data for data in texts.values()))))
     found: list[tuple[float, bool, str, int, CodeLine]] = []
     for path, data in texts.items():
         is_other = file_kind(path) not in ("source", "config")
         here = []
         for number, line in enumerate(data.split(b"\n"), 1):
-            if worth := sum(each.weigh(line) for each in wanted if each.spelled in line):
+            held_here = (each for each in wanted if each[0] in line)
+            if worth := sum(_weigh_line(line, word, is_call=call) * rare for word, call, rare in held_here):
                 here.append((-worth, is_other, path, number, CodeLine(path, number, _show_line(line))))
         found += heapq.nsmallest(_HITS_IN_A_FILE, here)
     return tuple(hit[-1] for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from ..core.lines import join_names
 from ..core.text import strip_unprintable
 from .files import file_kind, read_text
 
@@ -105,20 +106,14 @@ def estimate_size(findings: Sequence[FoundFile], users: Collection[str] | None) 
     folders = {posixpath.dirname(path) for path in likely}
     using = {path for path in users or () if file_kind(path) != "test"} - set(likely)
     is_tested = any(file_kind(path) == "test" for path in users or ())
-    scope: Scope = "medium"
-    if len(likely) > _LARGE_FILES or len(folders) > _LARGE_FOLDERS:
-        scope = "large"
-    elif len(likely) <= _SMALL_FILES and len(folders) <= _SMALL_FOLDERS:
-        scope = "small"
+    is_large = len(likely) > _LARGE_FILES or len(folders) > _LARGE_FOLDERS
+    is_small = len(likely) <= _SMALL_FILES and len(folders) <= _SMALL_FOLDERS
+    scope: Scope = "large" if is_large else "small" if is_small else "medium"
     points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not is_tested)
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
-    complexity: Complexity = (
-        "high" if points > 2 else "low" if points <= 1 and users is not None else "medium"
-    )
-    them = "it" if len(likely) == 1 else "them"
-    use = "file mentions" if len(using) == 1 else "files mention"
-    figure = "" if users is None else f"{len(using)} other {use} {them}"
-    return SizeEstimate(scope, complexity, figure)
+    is_low = points <= 1 and users is not None
+    complexity: Complexity = "high" if points > 2 else "low" if is_low else "medium"
+    return SizeEstimate(scope, complexity, "" if users is None else f"other files that use it: {len(using)}")
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -151,11 +146,11 @@ def _draft_touched(survey: Survey) -> str | None:
     likely = set(likely_files(survey.findings))
     surely = [file for file in survey.radius if file.path in likely]
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    parts = [f"Named: {_join_words(named)}."] if named else []
+    parts = [f"Named: {join_names(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
         cited = (place for place in _cite_files(survey, files) if place not in named)
         if places := list(islice(cited, most)):
-            parts.append(f"{word}: {_join_words(places)}.")
+            parts.append(f"{word}: {join_names(places)}.")
     return " ".join(parts) or None
 
 
@@ -183,8 +178,3 @@ def cite(line: CodeLine) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _join_words(parts: Iterable[str]) -> str:
-    *first, last = list(parts)
-    return f"{', '.join(first)} and {last}" if first else last

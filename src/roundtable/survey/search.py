@@ -6,11 +6,9 @@ import heapq
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
-
-from msgspec import Struct
+from typing import Final, NamedTuple
 
 from .files import Kind, file_kind, read_text, sift
 from .report import CodeLine, FoundFile, Marks, make_line
@@ -38,21 +36,21 @@ _KINDS: Final[Mapping[Kind, float]] = {
 }
 
 
-class LineHits(Struct, frozen=True):
-    """A line with hits: its number, the terms on it by index, and the name it defines, if any."""
+class LineHits(NamedTuple):
+    """A line with hits: its number, the terms on it by index, and whether it defines a name."""
 
     number: int
-    terms: frozenset[int]
-    defines: str
+    terms: set[int]
+    defines: bool
     text: bytes
 
 
-class FileHits(Struct, frozen=True):
+class FileHits(NamedTuple):
     """The lines with hits, in order, and for each term its count and its count in defined names."""
 
-    lines: tuple[LineHits, ...]
-    counts: tuple[int, ...]
-    defined: tuple[int, ...]
+    lines: list[LineHits]
+    counts: list[int]
+    defined: list[int]
 
 
 def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
@@ -71,13 +69,11 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
     for number in sorted(on_line):
         end = starts[number] if number < len(starts) else len(data)
         text = data[starts[number - 1] : end].rstrip(b"\r\n")
-        name = defined_name(text)
-        if name:
-            for index in on_line[number]:
-                if any(spelling in name.lower() for spelling in terms[index].spellings):
-                    defined[index] += 1
-        lines.append(LineHits(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
-    return FileHits(tuple(lines), tuple(counts), tuple(defined))
+        name = defined_name(text).lower()
+        for index in on_line[number]:
+            defined[index] += any(spelling in name for spelling in terms[index].spellings)
+        lines.append(LineHits(number, on_line[number], bool(name), text))
+    return FileHits(lines, counts, defined)
 
 
 def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
@@ -130,11 +126,19 @@ def rank_files(
     `kin` is how much commits with like subjects changed a file, 0 to 1.
     """
     hits = search_files(root, paths, terms)
-    rarity = weigh_terms(terms, hits.values(), len(paths))
+    rarity: list[float] = []
+    for index, term in enumerate(terms):
+        held = sum(1 for counts in hits.values() if counts[index])
+        rarity.append(term.weight * math.log(1 + (len(paths) - held + 0.5) / (held + 0.5)))
     chosen = _choose_files(paths, terms, hits, rarity)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
-    rarity = weigh_names(terms, rarity, places)
+    in_paths = frozenset[str]().union(*map(_stems, places))
+    for index, term in enumerate(terms):
+        is_defined = any(found.defined[index] for found in places.values())
+        is_path = term.text in in_paths or (term.whole and any(term.text in path.lower() for path in places))
+        if not is_defined and not is_path:  # such as "currently": rare, but vague
+            rarity[index] *= _UNNAMED
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
     marks = {
         path: _mark_file(path, found, terms, rarity, len(texts[path]) / usual)
@@ -146,51 +150,22 @@ def rank_files(
         mark = marks[path]._replace(text=marks[path].text / top)
         if mark.text:
             score = mark.text * _KINDS[file_kind(path)] + _KIN * kin.get(path, 0.0)
-            lines = best_lines(path, found.lines, rarity)
+            lines = _best_lines(path, found.lines, rarity)
             findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
-
-
-def weigh_terms(terms: Sequence[Term], hits: Collection[tuple[int, ...]], files: int) -> tuple[float, ...]:
-    """Return what each term weighs: its own weight, times how rare it is among the files."""
-    held = [sum(1 for counts in hits if counts[index]) for index in range(len(terms))]
-    return tuple(
-        term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
-        for term, count in zip(terms, held, strict=True)
-    )
-
-
-def weigh_names(
-    terms: Sequence[Term], weights: Sequence[float], places: Mapping[str, FileHits]
-) -> tuple[float, ...]:
-    """Return the weights, less for words in no definition and no path: "currently" is rare, but vague."""
-    in_paths = frozenset[str]().union(*map(_stems, places))
-    named = [
-        term.text in in_paths
-        or any(
-            found.defined[index] or (term.whole and term.text in path.lower())
-            for path, found in places.items()
-        )
-        for index, term in enumerate(terms)
-    ]
-    return tuple(
-        weight if is_name else weight * _UNNAMED for weight, is_name in zip(weights, named, strict=True)
-    )
 
 
 def _choose_files(
     paths: Sequence[str], terms: Sequence[Term], hits: Mapping[str, tuple[int, ...]], rarity: Sequence[float]
 ) -> list[str]:
     """Return the paths worth reading again: those with the weightiest terms, in the text or in the path."""
-    scores = {
-        path: sum(weight for weight, count in zip(rarity, counts, strict=True) if count)
-        for path, counts in hits.items()
-    }
+    scores: dict[str, float] = {}
     for path in paths:
         small = path.lower()
-        for term, weight in zip(terms, rarity, strict=True):
-            if term.text in small:
-                scores[path] = scores.get(path, 0.0) + weight
+        counts = hits.get(path) or (0,) * len(terms)
+        for term, weight, count in zip(terms, rarity, counts, strict=True):
+            if times := bool(count) + (term.text in small):
+                scores[path] = scores.get(path, 0.0) + times * weight
     return heapq.nlargest(READ_AGAIN, scores, key=lambda path: (scores[path], path))
 
 
@@ -220,7 +195,7 @@ def _stems(part: str) -> frozenset[str]:
     return frozenset(word_root(word) for word in split_name(part))
 
 
-def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
+def _best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
     """Return the lines that say most, the best first: rare terms, several at once, definitions."""
 
     def worth(place: LineHits) -> tuple[float, int]:

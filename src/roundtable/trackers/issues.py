@@ -198,28 +198,24 @@ class _SameHost(HTTPRedirectHandler):
         old, new = urlsplit(req.full_url), urlsplit(newurl)
         if (old.scheme, old.netloc) != (new.scheme, new.netloc):
             fp.close()
-            service = self._service
-            place = f"{new.scheme}://{host}" if (host := host_of(new)) else "another place"
+            service, place = self._service, f"{new.scheme}://{host_of(new) or '?'}"
             failed = f"{service.name} at {service.host} sends us on to {place}. Nothing was sent there."
-            raise service.error(
-                failed, f"If that is right, set {service.place} to it." if service.place else ""
-            )
+            raise service.error(failed)
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
 def _explain_refusal(service: Service, status: int, headers: Message) -> TrackerFailed:
     """Return the failure for an answer that is a status instead of the issue."""
     is_limit = headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
-    if status == 403 and is_limit:
-        failed = f"{service.name} has a limit of requests, and it is reached ({status})."
-        return service.error(failed, "Try again later.")
-    if status == 429 or status >= 500:
-        return service.error(f"{service.name} takes no requests for now ({status}).", "Try again later.")
+    if status == 429 or status >= 500 or (status == 403 and is_limit):
+        return service.error(
+            f"{service.name} is not accepting requests right now ({status}).", "Try again later."
+        )
     if status in (401, 403, 404):
         verb, seen = ("Check", "with these") if service.authorization else ("Set", "without")
         failed = f"{service.name} does not show {service.source_id} {seen} credentials ({status})."
         return service.error(failed, f"Check the reference. {verb} {service.access}.")
-    return service.error(f"{service.name} did not take the request ({status}).")
+    return service.error(f"{service.name} refused the request ({status}).")
 
 
 def _explain_silence(service: Service, error: Exception) -> TrackerFailed:
