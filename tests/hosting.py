@@ -17,7 +17,7 @@ from mcp_types import ElicitResult, TextContent
 
 from roundtable.core.lines import Line
 from roundtable.settings import Settings
-from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 NAMES = {"business-analyst": "Maya", "solutions-architect": "Alex", "system-designer": "Jordan"}
@@ -193,7 +193,7 @@ async def here(
     """A host with the server in this process."""
     sessions = HostedSessions(Settings(root), idle=idle)
     try:
-        async with host(build_server(sessions), **options) as player:
+        async with host(RoundtableServer(sessions), **options) as player:
             yield player, sessions
     finally:
         await sessions.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from roundtable.core.citations import Code
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Criterion, Item, Question, Step, Target
 
@@ -21,6 +22,7 @@ JORDAN = Persona(
     ("interfaces", "specifications", "data structures", "error handling"),
 )  # fmt: skip
 ROSTER = Roster((MAYA, ALEX, JORDAN))
+NO_CODE = Code(lambda _: None, lambda _: ())
 ITEM = Item("offline-forms", "offline mode feature", "Inspectors fill in forms in basements without signal.")
 
 

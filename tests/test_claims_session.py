@@ -9,6 +9,7 @@ import pytest
 
 from project import talk, texts
 from roundtable.core import commands as do
+from roundtable.core.events import Offer
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.panel.base import Framing, PanelKind, Speech
 from roundtable.testing import ScriptedPanel
@@ -151,7 +152,7 @@ def test_a_synthesis_is_sent_back_once_and_then_marked(completed: Place, insists
     assert len(panel.problems) == 2
     assert panel.problems[0] == ()
     assert "4,700 remarks" not in document
-    assert any(reason.startswith("4,700 stands neither in the cited turns") for reason in panel.problems[1])
+    assert any(reason.startswith("4,700 is not in the cited turns") for reason in panel.problems[1])
     for text in (transcript, document):
         assert ("- [Alex] 4,700 (unverified) remarks were made by Alex." in text) is insists
 
@@ -162,3 +163,36 @@ def test_the_offline_panel_only_quotes_and_is_exempt(completed: Place) -> None:
     words = "Alex said forms/queue.py:41 holds 4,700 forms, we go with dropping it."
     talk(root, item, [words, "done"], step="00-01", panel=None)
     assert "(unverified)" not in (item / "quick-scan.md").read_text()
+
+
+OUTCOME = "429 after 20 links a minute, as GET does today"
+NOT_THERE = "app/server.py:99"
+
+
+@pytest.mark.rule("STEP-4", "ART-8")
+@pytest.mark.parametrize(
+    ("text", "source", "is_read"),
+    [
+        (OUTCOME, "app/server.py:2", True),
+        (f"{OUTCOME} (app/server.py:2)", "the item", True),
+        ("LIMIT_A_MINUTE is 20 (app/server.py:2)", "app/server.py:2", True),
+        ("A new file app/limits.py counts", "the item", True),
+        (OUTCOME, NOT_THERE, False),
+        (OUTCOME, "app/gone.py:1", False),
+        (f"{OUTCOME} ({NOT_THERE})", "the item", False),
+        ("LIMIT_A_MINUTE is 35 (app/server.py:2)", "app/server.py:2", False),
+    ],
+)
+def test_a_draft_that_cites_what_is_not_there_is_asked_and_not_taken_as_read(
+    place: Place, text: str, source: str, is_read: bool
+) -> None:
+    root, item = place
+    (root / "app").mkdir()
+    (root / "app" / "server.py").write_text("import time\nLIMIT_A_MINUTE = 20\n")
+    panel = ScriptedPanel(offers=(Offer("Point", text, source, "read", matters=False),))
+    lines = talk(root, item, ["", "quit"], panel=panel)
+    drafts = [line.draft for line in lines if line.kind == "question"]
+    assert (text in drafts) is not is_read
+    assert any(f"Point, from {source}: {text}" in notice for notice in texts(lines, "notice")) is is_read
+    document = item / "quick-scan.md"
+    assert not document.exists() or "(assumed)" not in document.read_text()

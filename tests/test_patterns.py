@@ -13,6 +13,7 @@ import pytest
 
 import patterns
 from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
+from roundtable.core.citations import Code
 from roundtable.core.claims import check_contribution, check_draft
 from roundtable.core.commands import Table
 from roundtable.core.depth import read_scope
@@ -70,6 +71,8 @@ _CRITERIA = (
 )
 _SAID = Turn(1, ALEX.key, "Jordan said that 3 copies differ.")
 _TABLE = Table(ITEM, JOURNEYS, ROSTER, ALEX, STEPS, (), 10, turns=(_SAID,))
+_LINES = ("LEASE_SECONDS: int = 30",) * 20
+_CODE = Code(lambda _: len(_LINES), lambda _: _LINES)
 _READERS: dict[str, Callable[[str], object]] = {
     "printable": strip_unprintable,
     "plain": unescape_markdown,
@@ -83,8 +86,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "scenarios": split_scenarios,
     "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,
-    "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, lambda _: 1),
-    "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, lambda _: 1),
+    "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, _CODE),
+    "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, _CODE),
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],

@@ -47,7 +47,7 @@ def test_a_step_asks_writes_saves_and_ends_at_its_menu(place: tuple[Path, Path])
 def test_the_letters_of_a_menu_answer_no_question(place: tuple[Path, Path], key: str) -> None:
     root, item = place
     lines = talk(root, item, [key, *ANSWERS])
-    assert "for the menu after this step" in texts(lines, "notice")[-1]
+    assert "at the menu after this step" in texts(lines, "notice")[-1]
     assert meta(item)["steps_completed"] == ["00-01"]
     assert f": {key}" not in (item / "quick-scan.md").read_text()
 

@@ -9,15 +9,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from drafts import ask
+from legs_play import Play, opening
+from people import JOURNEYS
 from project import kinds, meta, talk, texts
 from roundtable.catalogue import read_tracks
 from roundtable.core.analysis import Stage
-from roundtable.core.commands import AskOffers
+from roundtable.core.commands import AskOffers, SaveTrack
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS, Item, Question
-from roundtable.core.tracks import propose_track
+from roundtable.core.tracks import TrackChoice, hear_track, propose_track
 from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
 from roundtable.runtime.draft_answers import collect_offers
@@ -126,7 +129,7 @@ def test_one_word_changes_the_track(root: Path, said: str, step: str) -> None:
 def test_a_feature_says_how_to_make_it_shorter_and_asks_at_once(root: Path) -> None:
     item = add_item(root, FEATURE, commit=None)
     lines = talk(root, item, [], panel=OfflinePanel())
-    assert "Say `bug` or `small` to change that" in texts(lines, "notice")[0]
+    assert "Type `bug` or `small` to change that" in texts(lines, "notice")[0]
     assert "Step 00-01" in texts(lines, "step")[0]
     talk(root, item, ["small"], panel=OfflinePanel())
     assert meta(item)["track"] == "small"
@@ -350,3 +353,106 @@ def test_a_feature_asks_at_most_16_questions_in_phase_01_with_follow_ups(root: P
     assert "01-requirements" in meta(item)["phases_completed"]
     # Two of them are follow-ups: a figure for the success, and when a criterion holds.
     assert asked == 16
+
+
+TITLES = {"feature": "feature", "bug": "bug fix", "small": "small change"}
+CHOICES = tuple(TrackChoice(key, title, "") for key, title in TITLES.items())
+
+
+@pytest.mark.rule("STEP-9")
+@pytest.mark.parametrize(
+    ("said", "track"),
+    [("bug", "bug"), ("`small`", "small"), ("its a bug", "bug"), ("It’s a bug.", "bug"),
+     ("Please take it as a feature", "feature"), ("take it as a bug", "bug"), ("bug please", "bug"),
+     ("this is just a bug fix", "bug"),
+     ("No, it's a small change.", "small"), ("ok, treat this as a bug then", "bug"),
+     ("It's a feature request!", "feature"), ("make it a small one", "small")],
+)  # fmt: skip
+def test_while_a_track_is_proposed_its_name_chooses_it(said: str, track: str) -> None:
+    wish = hear_track(said, CHOICES, is_open=True, is_asked=False)
+    assert wish and wish.track and wish.track.key == track and not wish.more
+    assert hear_track(said, CHOICES, is_open=False, is_asked=False) is None
+
+
+@pytest.mark.rule("STEP-9")
+@pytest.mark.parametrize(
+    "said",
+    ["its a bug that the export drops the last row", "it's a bug in the export", "no bug", "it's not a bug",
+     "it is small", "make it small", "a small file", "the bug", "bug reports from users", "feature flags",
+     "It's a bug, the export drops rows", "small and fast", "is it a bug?", "a bug tracker, we have none",
+     "so small that it fits", "track shipments in the list", "Take it as a bug in the CRM."],
+)  # fmt: skip
+def test_a_sentence_that_says_more_is_an_answer(said: str) -> None:
+    assert hear_track(said, CHOICES, is_open=True, is_asked=False) is None
+
+
+@pytest.mark.rule("STEP-9")
+def test_what_is_said_besides_the_track_is_kept_apart() -> None:
+    said = "Please take it as a feature, we want to rework the leases."
+    wish = hear_track(said, CHOICES, is_open=True, is_asked=False)
+    assert wish and wish.track == CHOICES[0] and wish.more == "we want to rework the leases."
+    wish = hear_track("It's a bug: rows get lost.", CHOICES, is_open=True, is_asked=True)
+    assert wish and wish.track == CHOICES[1] and wish.more == "rows get lost."
+    for doubt in ("A bug - no, a feature", "Bug, or small?"):
+        wish = hear_track(doubt, CHOICES, is_open=True, is_asked=True)
+        assert wish is None or wish.track is None
+
+
+@pytest.mark.rule("STEP-9")
+@pytest.mark.parametrize("said", ["bug", "its a bug", "Please take it as a bug"])
+@pytest.mark.parametrize("before", [[], ["A reader calls."], ["A reader calls.", "No other branch."]])
+def test_the_name_of_a_track_works_as_long_as_it_is_proposed(
+    root: Path, before: list[str], said: str
+) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, [*before, said], panel=OfflinePanel())
+    assert meta(item)["track"] == "bug"
+    assert "Step 00-11" in texts(lines, "step")[-1]
+    written = "".join(path.read_text() for path in item.glob("*.md") if path.name != "draft.md")
+    assert all(answer in written for answer in before)
+    assert said not in written
+
+
+@pytest.mark.rule("STEP-9", "MENU-7")
+def test_track_and_a_name_work_at_any_question_and_lose_no_answer(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    talk(root, item, ["", "Type 99 and press Renew.", "", "library/desk.py:12"], panel=OfflinePanel())
+    lines = talk(root, item, ["track feature"], panel=OfflinePanel())
+    assert meta(item)["track"] == "feature"
+    assert meta(item)["steps_completed"] == ["00-11"]  # the step in hand is not complete
+    assert "library/desk.py:12" in (item / "bug-report.md").read_text()
+    assert "track feature" not in (item / "bug-report.md").read_text()
+    assert "Step 00-01" in texts(lines, "step")[-1]
+
+
+@pytest.mark.rule("STEP-9")
+def test_words_beside_the_track_are_said_again_above_the_question(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    said = "Please take it as a feature, we want to rework the leases."
+    lines = talk(root, item, [said], panel=OfflinePanel())
+    assert meta(item)["track"] == "feature"
+    assert any('"we want to rework the leases."' in text for text in texts(lines, "notice"))
+    assert kinds(lines)[-3:] == ["question", "listen", "paused"]
+
+
+@pytest.mark.rule("STEP-9")
+def test_a_track_that_the_question_names_is_an_answer() -> None:
+    asked = (Question("Size", "Is it small, medium or large?"), Question("Other", "What else?"))
+    play = Play(
+        opening(replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x", hearing=2)
+    )
+    play.says("small", "small")
+    assert [answer.text for answer in play.now.answers] == ["small"]
+    assert play.commands[-1] == SaveTrack(CHOICES[2], (), ())
+
+
+@pytest.mark.rule("STEP-9", "GREET-6")
+@pytest.mark.parametrize("hearing", [0, 1])
+def test_an_older_journal_hears_a_track_only_at_the_first_question(hearing: int) -> None:
+    asked = (Question("One", "What?"), Question("Two", "Who?"))
+    start = opening(
+        replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x", hearing=hearing
+    )
+    play = Play(start).says("its a bug", "track bug")
+    assert [answer.text for answer in play.now.answers] == ["its a bug", "track bug"]
+    assert Play(start).says("it's a bug").commands[-1] == SaveTrack(CHOICES[1], (), ())

@@ -347,7 +347,7 @@ def test_a_model_is_asked_for_an_answer_and_not_for_what_it_makes_of_feedback(
     before, model = read_files(item), ScriptedModel()
     talk(root, item, ["What do you think, Alex?"], panel=model.panel())
     (asked,) = [request for request, _ in model.requests if "What do you think, Alex?" in request]
-    assert "The user asks you at the menu after the step:" in asked
+    assert "The user asks you at this step:" in asked
     assert "You are Alex Rivera" in asked
     assert read_files(item) == before
 

@@ -39,7 +39,7 @@ from insertions import find_insertion
 from project import meta, project, small_steps, talk
 from roundtable.settings import Settings
 from roundtable.store import files
-from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 DOORS: tuple[type[Conversation], ...] = (CommandLine, Mcp, WebRoom)
@@ -256,7 +256,7 @@ class Torture:
             import_module(module)
         root = self._copy("warm")
         talk(root, root / "docs/requirements" / self.item, WORDS, panel=None)
-        build_server(HostedSessions(Settings(root)))
+        RoundtableServer(HostedSessions(Settings(root)))
         shutil.rmtree(root)
         gc.collect()
         gc.freeze()

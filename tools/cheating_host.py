@@ -20,7 +20,7 @@ from mcp_types import ElicitResult, TextContent
 from roundtable.settings import Settings
 from roundtable.store.items import add_item
 from roundtable.surfaces.mcp.answers import to_json
-from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 from .example import ROOT, read_documents
@@ -142,7 +142,7 @@ class CheatingHost:
         opened = {"session": self.last["session"], "move": self.move["id"]} if self.last else {}
         text, is_error = await self._raw(tool, **opened, **arguments)
         if is_error:
-            reason = text.partition(" Nothing has changed.")[0].partition(f"tool {tool}: ")[2]
+            reason = text.partition(" Nothing ")[0].partition(f"tool {tool}: ")[2]
             self.log.append(f"> **Refused.** {reason}")
             return False
         self.last = json.loads(text)
@@ -186,7 +186,7 @@ async def _play(root: Path) -> list[str]:
     sessions = HostedSessions(Settings(root))
     options: dict[str, Any] = {"elicitation_callback": ask, "read_timeout_seconds": 60}
     try:
-        async with Client(build_server(sessions), **options) as client:
+        async with Client(RoundtableServer(sessions), **options) as client:
             host = CheatingHost(client)
             await host.play()
             return host.log

@@ -39,7 +39,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.runtime.resume import read_leg
     from roundtable.settings import Settings
     from roundtable.store.journal import list_journals
-    from roundtable.surfaces.mcp.server import build_server
+    from roundtable.surfaces.mcp.server import RoundtableServer
     from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Target = Callable[[bytes], None]
@@ -184,7 +184,7 @@ def mcp(base: Path) -> tuple[Target, list[bytes]]:
 
     async def call(calls: Iterator[tuple[str, dict[str, Any]]]) -> None:
         sessions = HostedSessions(Settings(root))
-        server = build_server(sessions)
+        server = RoundtableServer(sessions)
         try:
             async with server._lowlevel_server.lifespan(server._lowlevel_server):
                 for name, arguments in calls:

@@ -30,8 +30,6 @@ from .store.outputs import Outputs, find_answered, read_questions
 from .store.transcript import parse_transcripts
 from .survey.files import CitedFiles
 
-_STATE = "state.json"
-
 
 class ItemReport(Struct, frozen=True):
     """What is wrong with an item, what its documents leave open or unverified, and what was looked at."""
@@ -111,8 +109,8 @@ def _check_files(
         silent = (each.timestamp for each in talks if not each.entries)
         excused = {*map(str, list_undone(meta)), *silent}
         yield from checks.check_pairs(text, raw, blocks, there, excused)
-    if (folder / _STATE).exists():
-        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
+    if (folder / "state.json").exists():
+        yield CheckFinding("state.json", 1, "record", f"Progress is kept in {META}; this file is not used.")
     yield from checks.check_claims(blocks, talks, pages, lines_of, roster)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -100,6 +101,19 @@ class ItemStatus(Struct, frozen=True):
         """What models have used for the item, in words for a person; empty if none was asked."""
         return ledger.describe_total(ledger.add_up(self.calls)) if self.calls else ""
 
+    @property
+    def next(self) -> str:
+        """What comes next, in words for a person."""
+        if self.entry.problem:
+            return "repair meta.json, or begin anew and keep it aside"
+        if step := self.next_step:
+            return f"step {step.step_id}, {step.title}{f' ({step.phase.name})' if step.phase else ''}"
+        return (
+            f"the menu of phase {self.start.next[:2]}"
+            if self.start.next
+            else "nothing, all phases are complete"
+        )
+
     def to_data(self) -> dict[str, Any]:
         """Return the status as programs get it."""
         talk = self.discussion
@@ -113,34 +127,32 @@ class ItemStatus(Struct, frozen=True):
             "analysis_status": self.entry.analysis_status,
             "phases_completed": list(self.progress.phases_completed),
             "steps_completed": list(self.progress.steps_completed),
+            "next": self.next,
             "next_step": self.next_step.step_id if self.next_step else None,
             "start_phase": to_builtins(self.start),
             "elaborations": len(self.progress.elaborations),
             "stale": self.is_stale,
             "discussion": open_talk,
-            "spent": self._add_up_calls(),
+            "spent": to_builtins(ledger.add_up(self.calls)) if self.calls else None,
             "problem": self.entry.problem,
         }
-
-    def _add_up_calls(self) -> dict[str, Any] | None:
-        """Return what models have used, in all and for each discussion; None if none was asked."""
-        if not self.calls:
-            return None
-        numbers = sorted({call.discussion for call in self.calls if call.discussion is not None})
-        talks = [[call for call in self.calls if call.discussion == number] for number in numbers]
-        each = [
-            {"number": number, "step": calls[0].step, **to_builtins(ledger.add_up(calls))}
-            for number, calls in zip(numbers, talks, strict=True)
-        ]
-        return {**to_builtins(ledger.add_up(self.calls)), "elaborations": each}
 
 
 class Project:
     """The project in a folder, with its items."""
 
-    def __init__(self, root: Path | str, *, items_folder: str = ITEMS_FOLDER) -> None:
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        items_folder: str = ITEMS_FOLDER,
+        command: Callable[..., str] = lambda *words: shlex.join(("roundtable", *words)),
+    ) -> None:
+        """`command` words the commands that people are advised to give, as they are given on the surface."""
         self.root = Path(root)
         self.items_folder = items_folder
+        self.command = command
+        self.add_one = f"Add one with: {command('add', 'what it is about')}"
 
     def roster(self) -> Roster:
         """Return the personas at the project's table."""
@@ -167,16 +179,12 @@ class Project:
         """Return every item, by the name of its folder."""
         return items.list_items(self.root, items_folder=self.items_folder)
 
-    def outside_links(self) -> tuple[str, ...]:
-        """Return the links in the items' folder that lead out of the project, and so are not items."""
-        return items.list_outside_links(self.root, items_folder=self.items_folder)
-
     def find_item(self, name: str) -> ItemEntry:
         """Return the one item that answers to a slug, source id, title or beginning of a slug.
 
         Raises ItemUnknown if there is none, or more than one.
         """
-        return items.find_entry(self.root, name, items_folder=self.items_folder)
+        return items.find_entry(self.root, name, items_folder=self.items_folder, add_one=self.add_one)
 
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
@@ -184,18 +192,13 @@ class Project:
         unfinished = (each for each in found if each.analysis_status != "analyzed")
         return tuple(unfinished) or found
 
-    def choose_item(self, name: str | None) -> ItemEntry:
-        """Return the item that answers to a name; without a name, the one that is open.
-
-        Raises ItemUnknown if there is none, or more than one.
-        """
-        if name is not None:
-            return self.find_item(name)
+    def find_open_item(self) -> ItemEntry:
+        """Return the one item that is open; ItemUnknown if there is none, or more than one."""
         match self.open_items():
             case (entry,):
                 return entry
             case ():
-                raise ItemUnknown("There is no item yet.", do=items.ADD_ONE)
+                raise ItemUnknown("There is no item yet.", do=self.add_one)
             case entries:
                 raise ItemUnknown("Several items are open.", do=f"Name one of: {items.list_names(entries)}.")
 
@@ -220,12 +223,12 @@ class Project:
                 if (entry.meta.get("source"), entry.meta.get("source_id")) == (source, source_id):
                     raise RuleBroken(
                         f"{source_id} is already here: {entry.slug}. Nothing was added. "
-                        f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
+                        f"Go on with: {self.command('analyze', entry.slug)}"
                     )
             if relayed and title is not None:
                 raise RuleBroken(
-                    f"Whether {source_id} exists is for its tracker to say. Nothing was added. "
-                    "Leave out the title, or add the item by its text alone."
+                    f"With a title, {source_id} is not looked up. Nothing was added. "
+                    "Leave out the title, or add the item by its text."
                 )
             if title is None:
                 from .trackers.issues import fetch_issue  # late: most items are words, and need no network
@@ -360,7 +363,7 @@ class Project:
         if found is None:
             raise RuleBroken(
                 f"{entry.slug} comes from no tracker. Name the issue: "
-                f"roundtable handoff {entry.slug} --post ADDRESS"
+                f"{self.command('handoff', entry.slug, '--post', 'ADDRESS')}"
             )
         where = found.site if isinstance(found, JiraReference) else found.repository
         called = f"{found.source_id} of {where}" if where else found.source_id
@@ -381,7 +384,8 @@ class Project:
 
         entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if hand_off.is_empty:
-            raise RuleBroken(f"There is nothing to hand off yet. Go on with: roundtable analyze {entry.slug}")
+            do = self.command("analyze", entry.slug)
+            raise RuleBroken(f"There is nothing to hand off yet. Go on with: {do}")
         folder = os.path.relpath(entry.folder, self.root)
         if form == "spec-kit":
             texts = {
@@ -560,10 +564,8 @@ def _find_open_discussion(folder: Path) -> Elaboration | None:
     from .store.journal import list_journals
 
     for journal in list_journals(folder):
-        try:
+        with suppress(RoundtableError):
             leg = read_leg(journal)
-        except RoundtableError:
-            continue
-        if leg is not None and leg.analysis.elaboration is not None:
-            return leg.analysis.elaboration
+            if leg is not None and leg.analysis.elaboration is not None:
+                return leg.analysis.elaboration
     return None

@@ -20,6 +20,13 @@ def slips(text: str, persona: Persona) -> list[str]:
     return [violation.reason for violation in found if violation.kind == "forbidden"]
 
 
+@pytest.mark.parametrize("persona", [MAYA, ALEX], ids=["maya", "alex"])
+def test_a_signature_is_shown_with_its_whole_name(persona: Persona) -> None:
+    text = "Then renew_lease(self, seconds) -> None runs first."
+    (found,) = check_voice(text, persona, earlier=(), names=("Maya", "Alex", "Jordan"))
+    assert found.found == "renew_lease(self, seconds) ->"
+
+
 @pytest.mark.rule("PERS-1", "PERS-3")
 def test_the_built_in_roster_is_the_table_of_the_spec() -> None:
     assert PROBLEMS == ()

@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TRANSITIONS, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import NOT_YET, NOT_YET_BUT_BACK
+from roundtable.core.lines import AT_A_QUESTION, NOT_YET
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -303,27 +303,16 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
-    how = "`skip` leaves this one open, `quit` pauses; all is saved."
-    assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
+    help_text = f"One scene helps.\nFor example: The inspector in a basement.\n{AT_A_QUESTION}"
+    assert play.texts("notice") == [help_text]
     assert play.now.answers == ()
     play.says("Inspectors.", " ? ")
-    assert play.texts("notice")[1] == (
-        "There is no further help on this question. Not knowing is a fair answer.\n"
-        f"`back` returns to the question before, {how}"
-    )
-
-
-def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
-    play = Play(opening(TWO)).says("Inspectors.", "back", "?")
-    assert "`skip` keeps the answer that stands" in play.texts("notice")[-1]
-    assert play.says("skip").now.answers[0].text == "Inspectors."
+    assert play.texts("notice")[1] == AT_A_QUESTION
 
 
 @pytest.mark.parametrize("words", ["E", "edit 1"])
-def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
-    play = Play(opening(TWO)).says(words, "Inspectors.", words)
-    assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
-    assert "not knowing is a fair answer" in NOT_YET
+def test_edit_at_a_question_is_told_where_it_works(words: str) -> None:
+    assert Play(opening(TWO)).says(words).texts("notice") == [NOT_YET]
 
 
 @pytest.mark.parametrize(
@@ -386,19 +375,40 @@ def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() 
 
 @pytest.mark.rule("DEPTH-3")
 def test_brief_and_deep_are_announced_once_after_the_greeting_standard_is_not() -> None:
-    brief = Play(opening(arrival="new", depth="brief"))
+    brief = Play(opening(arrival="new", depth="brief", facts=(("scope", "small"), ("complexity", "low"))))
     assert brief.order == ["greeting", "depth", "step", "question"]
     assert brief.texts("depth") == [
         "This looks straightforward. I'll keep the analysis brief -- "
         "say 'deep' if you want the full treatment."
     ]
-    deep = Play(opening(arrival="resumed", depth="deep"))
+    deep = Play(opening(arrival="resumed", depth="deep", facts=(("scope", "large"),)))
     assert deep.texts("depth") == [
         "This is a substantial change. I'll do a thorough analysis -- "
         "say 'brief' if you want to speed things up."
     ]
     assert Play(opening(arrival="new", depth="standard")).texts("depth") == []
     assert Play(opening(arrival="continuing", depth="deep")).texts("depth") == []
+
+
+@pytest.mark.rule("DEPTH-3")
+@pytest.mark.parametrize("facts", [(), (("scope", "small"), ("complexity", "low")), (("scope", "medium"),)])
+def test_a_change_is_called_substantial_only_where_the_quick_scan_found_that(
+    facts: tuple[tuple[str, str], ...],
+) -> None:
+    deep = Play(opening(arrival="new", depth="deep", facts=facts))
+    assert deep.texts("depth") == [
+        "I'll do a thorough analysis -- say 'brief' if you want to speed things up."
+    ]
+
+
+@pytest.mark.rule("DEPTH-2", "DEPTH-3")
+def test_the_words_that_are_announced_also_work_at_a_follow_up() -> None:
+    counted = replace(TWO, validation=(NUMBER,), standard=(Question(NUMBER.label, "How much?"),))
+    play = Play(opening(counted, hearing=2)).says("Quite a lot", "'brief'")
+    assert play.all_asked(do.SaveDepth) == [do.SaveDepth("01-requirements", "brief")]
+    assert "brief" not in play.now.answers[0].text
+    play = Play(opening(counted, hearing=2)).says("Quite a lot", "Quick.")
+    assert play.now.answers[0].text == "Quite a lot. Quick."
 
 
 @pytest.mark.rule("DEPTH-2")
@@ -511,7 +521,7 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
         "Skipped so far: 01-08 MoSCoW Prioritization. "
-        "To make one up, say its number at a menu, such as 01-08.",
+        "To open a skipped step, type its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -614,7 +624,7 @@ def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left(
     between = at_menu(steps=(*STEPS, waiting))
     assert between.texts("notice") == []
     last = at_menu(step=LAST, steps=(*STEPS, waiting), progress=Progress(("01-01", "01-03")))
-    assert last.texts("notice") == ["Step 01-05 (Later) is passed over: it depends on 01-04, not complete."]
+    assert last.texts("notice") == ["Step 01-05 (Later) is skipped, because step 01-04 is not complete."]
     assert "[S]" not in last.texts("menu")[0]
 
 
@@ -738,7 +748,7 @@ def test_the_number_of_a_step_is_never_an_answer_or_feedback(words: str) -> None
     tracks = (TrackChoice("bug", "bug", "two steps", ("02-11",)),)
     play = Play(opening(TWO, progress=DONE, tracks=tracks)).says("Inspectors.", words)
     (told,) = play.texts("notice")
-    assert told.startswith(f"{words} is the number of a step: at a menu it opens a step that is complete")
+    assert told.startswith(f"{words} is a step number, so it was not taken as an answer.")
     assert len(play.now.answers) == 1
     assert play.commands[-1] == do.Listen("answer")
     play.says("Two seconds.", words)
@@ -797,3 +807,88 @@ def test_undo_asks_no_question_that_was_passed_over() -> None:
     assert [command.line.text.splitlines()[0] for command in commands if isinstance(command, do.Show)] == [
         "What decided that?"
     ]
+
+
+DRAFT = (on.Offer("Problem", "app/server.py and app/store.py", "the code"),)
+
+
+@pytest.mark.rule("STEP-4")
+def test_agreement_with_more_keeps_the_draft_and_what_was_added() -> None:
+    play = Play(opening(TWO, hearing=2), offers=DRAFT).says("yes exactly, add_column in db.py")
+    (answer,) = play.now.answers
+    assert answer.text == "app/server.py and app/store.py. add_column in db.py"
+    assert not answer.offered
+    (older,) = (
+        Play(opening(TWO, hearing=1), offers=DRAFT).says("yes exactly, add_column in db.py").now.answers
+    )
+    assert older.text == "yes exactly, add_column in db.py"
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize("words", ["yes, that's it", "ok", "exactly"])
+def test_agreement_with_what_is_only_shown_is_asked_about(words: str) -> None:
+    places = (on.Offer("Problem", "app/server.py:12 def hours", "", is_subject=True),)
+    play = Play(opening(TWO, hearing=2), offers=places).says(words)
+    assert play.now.answers == ()
+    assert play.texts("notice")[-1].startswith("What is shown is only what I found.")
+    assert play.commands[-1] == do.Listen("answer")
+    approval = replace(TWO, standard=(Question("Problem", "Do you approve this decision?"),))
+    play = Play(opening(approval, hearing=2), offers=places).says(words)
+    assert play.now.answers[0].text == words
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+def test_a_question_to_a_persona_is_answered_and_the_step_s_question_stays_open() -> None:
+    play = Play(opening(TWO, hearing=2)).says("Alex, what do you think of sqlite here?")
+    (asked,) = play.all_asked(do.AskFeedback)
+    assert isinstance(asked, do.AskFeedback)
+    assert asked.aside and asked.brief.persona == ALEX
+    assert play.order[-3:] == ["feedback", "feedback", "question"]
+    assert play.all_asked(do.WriteFeedback) == []
+    play.says("Inspectors.", "Two seconds.")
+    assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Two seconds."]
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_question_to_a_persona_leaves_a_follow_up_and_an_edit_open() -> None:
+    counted = replace(TWO, validation=(NUMBER,), standard=QUESTIONS[:1])
+    play = Play(opening(counted, hearing=2)).says("Some", "Alex, what is usual?")
+    assert play.texts("question")[-1] == NUMBER.follow_up
+    play.says("12", "edit 1", "What would you say?")
+    assert play.texts("question")[-1].startswith("Who is stuck?")
+    assert play.now.stage is Stage.ANSWER
+
+
+@pytest.mark.rule("MENU-3")
+def test_asking_for_advice_at_a_menu_is_no_feedback() -> None:
+    play = at_menu(hearing=2).says("what would you do?")
+    assert play.all_asked(do.WriteFeedback) == []
+    assert play.commands[-1] == do.Listen("menu")
+    assert len(at_menu(hearing=1).says("what would you do?").all_asked(do.WriteFeedback)) == 1
+
+
+@pytest.mark.rule("MENU-7")
+def test_skip_at_an_answer_that_stands_says_what_is_kept() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "back", "skip")
+    assert play.texts("notice") == ["Kept: Inspectors."]
+    assert play.texts("answer")[-1] == "skip"
+    assert [answer.text for answer in play.now.answers] == ["Inspectors."]
+
+
+@pytest.mark.rule("MENU-4", "STEP-3")
+def test_a_skipped_step_is_listed_also_where_it_builds_on_another() -> None:
+    steps = (step("01-02", "Two"), step("01-04", "Three", depends_on=("01-02",)), step("02-01", "One"))
+    done = Progress(("02-01",), ("01-requirements",))
+    play = Play(opening(steps[2], PHASES[2], kind="menu", steps=steps, progress=done))
+    assert play.texts("notice")[-1].startswith("Skipped so far: 01-02 Two, 01-04 Three. ")
+    play.says("01-04")
+    assert play.texts("notice")[-2] == "01-04 builds on 01-02. Please open that step first."
+    assert play.now.stage is Stage.MENU
+    assert play.says("01-02").commands[-1] == do.Advance("01-02")
+
+
+@pytest.mark.rule("MENU-7", "STEP-4")
+def test_a_question_that_is_asked_only_with_a_draft_has_its_words_when_it_is_edited() -> None:
+    quiet = replace(TWO, standard=(QUESTIONS[0], Question("Expected", "What instead?", without="-")))
+    play = Play(opening(quiet)).says("Inspectors.", "edit 2")
+    assert play.texts("question")[-1] == "What instead?"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core import commands as do
+from roundtable.core.citations import Code
 from roundtable.core.claims import (
     check_contribution,
     check_draft,
@@ -20,7 +21,27 @@ from roundtable.core.claims import (
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, Turn
 
-FILES = {"forms/sync.py": 80, "forms/upload.py": 40, "README.md": 12}
+SYNC = """
+LEASE_SECONDS = 30.0
+RETRY_PAUSE_MS: int = 45_000
+MAX_ATTEMPTS = 8
+DAY = 24 * 60 * 60
+BATCH = 1.5 * 60
+
+
+class Sync:
+    def __init__(self, path, timeout=60):
+        self.attempts = 0
+        self.status = 200
+
+    def take_copy(self):  # the last one wins
+        return self.read_form(self.path)
+"""
+FILES = {
+    "forms/sync.py": SYNC.split("\n") + [""] * 64,
+    "forms/upload.py": [""] * 40,
+    "README.md": ["The queue holds 500 forms."] * 12,
+}
 SPEC = Material(
     "requirements-spec.md",
     "## 3. User Journeys\n\n"
@@ -106,18 +127,24 @@ BAD = [
 ]
 
 
-def lines_of(path: str) -> int | None:
-    return FILES.get(path)
+def find_lines(name: str) -> tuple[str, ...]:
+    return tuple(line for lines in FILES.values() for line in lines if name.lower() in line.lower())
+
+
+CODE = Code(
+    lambda path: len(FILES[path]) if path in FILES else None,
+    find_lines,
+)
 
 
 def check(text: str, table: do.Table = BEFORE_THE_USER) -> tuple[str, ...]:
-    return tuple(claim.kind for claim in check_contribution(text, MAYA, table, lines_of))
+    return tuple(claim.kind for claim in check_contribution(text, MAYA, table, CODE))
 
 
 @pytest.mark.rule("ART-8", "LOOP-7")
 def test_few_good_contributions_are_refused() -> None:
     assert len(GOOD) >= 20
-    refused = {text: found for text in GOOD if (found := check_contribution(text, JORDAN, TABLE, lines_of))}
+    refused = {text: found for text in GOOD if (found := check_contribution(text, JORDAN, TABLE, CODE))}
     assert len(refused) <= 1, refused
 
 
@@ -163,21 +190,19 @@ def test_a_refusal_a_preamble_and_json_are_told_from_plain_words(text: str, foun
 @pytest.mark.rule("ART-8")
 def test_a_mark_stands_right_behind_its_claim() -> None:
     text = "The queue is in `forms/queue.py:41`, I think.\nJordan: The error is called LOST.\nSo be it."
-    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, CODE))
     assert marked == (
         "The queue is in `forms/queue.py:41` (unverified), I think.\n"
         "Jordan: The error is called LOST (unverified).\nSo be it."
     )
-    again = check_contribution(marked, MAYA, TABLE, lines_of)
+    again = check_contribution(marked, MAYA, TABLE, CODE)
     assert mark_claims(marked, again) == marked
 
 
 @pytest.mark.rule("ART-8")
 def test_what_cannot_be_marked_in_place_is_marked_at_its_end() -> None:
     text = "As an AI, I have no opinion."
-    assert mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of)).endswith(
-        "opinion (unverified)."
-    )
+    assert mark_claims(text, check_contribution(text, MAYA, TABLE, CODE)).endswith("opinion (unverified).")
     assert mark_claims("Fine as it is.", ()) == "Fine as it is."
 
 
@@ -199,11 +224,68 @@ def test_an_insight_of_an_earlier_discussion_can_be_credited_and_nothing_else() 
 @pytest.mark.rule("ART-8")
 def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
     assert (
-        check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), lines_of)
-        == ()
+        check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), CODE) == ()
     )
-    found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), lines_of)
+    found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), CODE)
     assert [claim.kind for claim in found] == ["path"]
+
+
+BORNE_OUT = [
+    "LEASE_SECONDS is 30 in `forms/sync.py:2`, and the timeout is 60 s (forms/sync.py:10).",
+    "The lease is half a minute: LEASE_SECONDS = 30.0 (forms/sync.py:2).",
+    "RETRY_PAUSE_MS is 45 seconds (forms/sync.py:3), so three tries take 135 seconds.",
+    "`forms/sync.py:5` sets DAY to 86400 and BATCH to 90.",
+    "We would add Sync.renew() beside `forms/sync.py:14`. Sync.renew() then extends `forms/sync.py:2`.",
+    "There is no Sync.renew() in `forms/sync.py:14`, so nobody extends the lease.",
+    "What if LEASE_SECONDS is 90 in `forms/sync.py:2`?",
+    "Raise LEASE_SECONDS to 90 in `forms/sync.py:2`, and the second worker waits.",
+    "An outage of 2 hours fills the queue, and MAX_ATTEMPTS is 8 (forms/sync.py:4).",
+    "`take_copy()` calls `read_form` (forms/sync.py:15); sorted() is stable, so the order holds.",
+    "The status is 404 when the form is gone (forms/sync.py:12).",
+    "`attempts` is 3 after the third try (forms/sync.py:11).",
+    "Once LEASE_SECONDS is 90, `forms/sync.py:2` outlives the timeout.",
+    "With LEASE_SECONDS at 90, `forms/sync.py:2` would outlive it.",
+    "The lease of 90 seconds that you want is far from `forms/sync.py:2`.",
+    "A lease of 90 seconds covers the 60 s of `forms/sync.py:10`.",
+    "It runs on Node.js behind Booking.com, see `forms/sync.py:14`.",
+    "At `forms/sync.py:14` time.monotonic() is safer than the wall clock.",
+    "The loop at `forms/sync.py:3` runs 1,920 times a day.",
+    "FORM_CONFLICT goes back from `forms/sync.py:14` with both copies.",
+]
+DISPROVED = [
+    ("LEASE_SECONDS is 90 and Sync.renew() extends it (forms/sync.py:66).", ("90", "Sync.renew()")),
+    ("`forms/sync.py:2` sets LEASE_SECONDS to 90, so a slow call may come twice.", ("90",)),
+    ("`Sync.renew()` in `forms/sync.py:66` extends it.", ("Sync.renew()`",)),
+    ("LEASE_SECONDS = 45 (forms/sync.py:2), which is too short.", ("45",)),
+    ("MAX_ATTEMPTS is 5 in `forms/sync.py:4`.", ("5",)),
+    ("RETRY_PAUSE_MS is 20 seconds (forms/sync.py:3).", ("20 seconds",)),
+    ("`lease_seconds` is set to 41 in forms/sync.py:2.", ("41",)),
+    ("`drop_copy(form)` in forms/sync.py:14 throws the other one away.", ("drop_copy(form)`",)),
+    ("The copy is kept in Sync.other_copy (forms/sync.py:14).", ("Sync.other_copy",)),
+    ("KEEP_SECONDS (forms/sync.py:6) says how long a copy stays.", ("KEEP_SECONDS",)),
+]
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+@pytest.mark.parametrize("text", BORNE_OUT)
+def test_what_the_code_says_or_nobody_claims_of_it_passes(text: str) -> None:
+    assert check_contribution(text, JORDAN, TABLE, CODE) == ()
+
+
+@pytest.mark.rule("ART-8", "LOOP-7", "SYN-4")
+@pytest.mark.parametrize(("text", "wrong"), DISPROVED)
+def test_a_figure_or_a_name_beside_a_line_is_held_against_the_code(text: str, wrong: tuple[str, ...]) -> None:
+    found = check_contribution(text, JORDAN, TABLE, CODE)
+    assert {claim.kind for claim in found} == {"code"}
+    marked = text
+    for words in wrong:
+        marked = marked.replace(words, f"{words} (unverified)", 1)
+    assert mark_claims(text, found) == marked
+    spoken = replace(TABLE, turns=(*TURNS, Turn(6, JORDAN.key, marked)))
+    (kept,) = check_draft(Draft(insights=(Entry(text, (6,)),)), spoken, CODE)[1].insights
+    assert kept.text == marked
+    decided = replace(TABLE, turns=(*TURNS, Turn(6, USER, text)))
+    assert check_contribution(text, JORDAN, decided, CODE) == ()
 
 
 _PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`", "\n", "1.5:30", "9" * 400])
@@ -212,10 +294,10 @@ _PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`
 @pytest.mark.rule("ART-8")
 @given(st.lists(_PIECES | st.text(max_size=30), max_size=6).map(" ".join))
 def test_marking_adds_marks_and_nothing_else_whatever_the_words(text: str) -> None:
-    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, CODE))
     assert bare(marked) == bare(text)
     entry = Entry(text, (1, 4), text)
-    (kept,) = check_draft(Draft(decisions=(entry,), summary=text), TABLE, lines_of)[1].decisions
+    (kept,) = check_draft(Draft(decisions=(entry,), summary=text), TABLE, CODE)[1].decisions
     assert bare(kept.text) == bare(kept.detail) == bare(text)
 
 
@@ -243,8 +325,8 @@ BAD_ENTRIES = [
     (Entry("A lost form costs 400 euros.", (4,)), "400"),
     (Entry("The office needs at least seven days to pick a copy.", (5,)), "seven"),
     (Entry("The last copy wins in `forms/merge.py:7`.", (2,)), "forms/merge.py:7"),
-    (Entry("A signed form is overwritten.", (4,)), "contrary"),
-    (Entry("The inspector does not wait until the office picks the right copy.", (5,)), "contrary"),
+    (Entry("A signed form is overwritten.", (4,)), "opposite"),
+    (Entry("The inspector does not wait until the office picks the right copy.", (5,)), "opposite"),
     (Entry("Alex agreed to delete the signatures of inspectors.", (3,)), "Alex"),
     (Entry("Copies differ at 14:45 most often.", (1,)), "14:45"),
     (Entry("Conflicts go back with both copies.", (3,), "costs 900 euros a week"), "900"),
@@ -261,7 +343,7 @@ def test_few_good_entries_are_sent_back() -> None:
 @pytest.mark.parametrize(("entry", "named"), BAD_ENTRIES, ids=lambda each: str(getattr(each, "text", each)))
 def test_a_bad_entry_is_sent_back_with_the_reason_and_then_marked(entry: Entry, named: str) -> None:
     assert any(named in reason for reason in reasons(entry)), reasons(entry)
-    (marked,) = check_draft(Draft(insights=(entry,)), TABLE, lines_of)[1].insights
+    (marked,) = check_draft(Draft(insights=(entry,)), TABLE, CODE)[1].insights
     assert "(unverified)" in marked.text + marked.detail
     assert (marked.text + marked.detail).replace(" (unverified)", "") == entry.text + entry.detail
 
@@ -273,7 +355,7 @@ def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
     draft = Draft(
         insights=(Entry("4,700 forms were lost last month.", (6,)), Entry("The scans are small.", (6,)))
     )
-    lost, small = check_draft(draft, table, lines_of)[1].insights
+    lost, small = check_draft(draft, table, CODE)[1].insights
     assert lost.text == "4,700 (unverified) forms were lost last month."
     assert small.text == "The scans are small."
 
@@ -281,12 +363,12 @@ def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
 @pytest.mark.rule("ART-8")
 def test_a_summary_may_count_the_entries_and_nothing_else() -> None:
     entries = (Entry("A lost form costs 40 euros.", (4,)),) * 5
-    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, lines_of)[0] == ()
-    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, lines_of)[0] != ()
+    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, CODE)[0] == ()
+    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, CODE)[0] != ()
 
 
 def reasons(entry: Entry) -> tuple[str, ...]:
-    return check_draft(Draft(insights=(entry,)), TABLE, lines_of)[0]
+    return check_draft(Draft(insights=(entry,)), TABLE, CODE)[0]
 
 
 @pytest.mark.rule("ART-8")
@@ -311,8 +393,8 @@ def reasons(entry: Entry) -> tuple[str, ...]:
 def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) -> None:
     """These were refused in discussions with a strong model, each of them wrongly."""
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)[0]
-    assert [reason for reason in found if "contrary" in reason] == []
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, CODE)[0]
+    assert [reason for reason in found if "opposite" in reason] == []
 
 
 @pytest.mark.rule("ART-8")
@@ -326,8 +408,8 @@ def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) ->
 )
 def test_the_same_words_with_another_negation_are_the_contrary(entry: str, said: str) -> None:
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)[0]
-    assert any("contrary" in reason for reason in found)
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, CODE)[0]
+    assert any("opposite" in reason for reason in found)
 
 
 @pytest.mark.rule("ART-8")
@@ -335,3 +417,50 @@ def test_the_head_of_a_table_says_nothing_that_needs_a_mark() -> None:
     table = "| Requirement | Priority |\n| --- | --- |\n| FR-001 | Must |"
     marked = mark_new_lines(table, find_shared_lines([table], ["No answers were given."]))
     assert marked == table.replace("Must |", "Must (unverified) |")
+
+
+@pytest.mark.rule("ART-8")
+def test_digits_that_are_set_apart_oddly_are_no_reason_to_fail() -> None:
+    text = "LEASE_SECONDS is 1,2,3 or 1\u200923 in `forms/sync.py:2`."
+    assert check_draft(Draft(insights=(Entry(text, (2,)),)), TABLE, CODE)
+
+
+# --- the owner of an action -----------------------------------------------------------------------------
+
+KNOWN_OWNERS = [
+    "Maya", "Alex Rivera", "Jordan, by Friday", "the user", "you", "The team", "Support", "a developer",
+    "Product owner", "Operations", "Whoever builds it", "the QA team", "Inspectors", "Ms Vogt", "Lena's team",
+    "Proposed by Alex for whoever prepares the release", "nobody yet", "DevOps", "Data", "Ana",
+    "Open, because Redis is not bought", "Backend developers and the office", "",
+]  # fmt: skip
+UNKNOWN_OWNERS = [
+    ("Tom", "Tom (unverified)"),
+    ("tell Tom", "tell Tom (unverified)"),
+    ("Tom, by Friday", "Tom (unverified), by Friday"),
+    ("Tom (backend)", "Tom (unverified) (backend)"),
+    ("Tom and Maya", "Tom (unverified) and Maya"),
+    ("Maya with Priya", "Maya with Priya (unverified)"),
+    ("Dr Okonkwo", "Dr Okonkwo (unverified)"),
+    ("Tom before the release", "Tom (unverified) before the release"),
+    ("the team of Petra", "the team of Petra (unverified)"),
+    ("Zoë from support", "Zoë (unverified) from support"),
+]
+
+
+def act(owner: str) -> Entry:
+    said = Turn(6, USER, "Ms Vogt rings the firm, and Lena's people look.", by="Ana")
+    table = replace(TABLE, turns=(*TURNS, said))
+    draft = Draft(actions=(Entry("Ring the firm", (6,), owner),))
+    return check_draft(draft, table, CODE)[1].actions[0]
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+@pytest.mark.parametrize("owner", KNOWN_OWNERS)
+def test_a_persona_the_user_a_role_and_whoever_was_named_can_own_an_action(owner: str) -> None:
+    assert act(owner).detail == owner
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+@pytest.mark.parametrize(("owner", "marked"), UNKNOWN_OWNERS)
+def test_an_owner_whom_nobody_named_is_marked(owner: str, marked: str) -> None:
+    assert act(owner).detail == marked

@@ -69,34 +69,34 @@ def test_what_is_not_known_does_not_hold(text: str) -> None:
 
 @pytest.mark.rule("STEP-3")
 @pytest.mark.parametrize(
-    ("text", "at"),
+    "text",
     [
-        ("", 1),
-        ("scope ==", 9),
-        ("scope = 'small'", 7),
-        ("scope == small)", 15),
-        ("(scope", 1),
-        ("a and or b", 7),
-        ("a  & b", 1),
-        ("a == b == c", 1),
-        ("  a.b", 3),
-        ("None", 1),
-        ("a == b and f()", 12),
-        ("scope", 1),
-        ("'yes'", 1),
-        ("files == 3", 10),
-        ("a == b and c", 12),
-        ("__import__('os')", 1),
-        ("[1]", 1),
-        ("f'{a}'", 1),
-        ("(a := b)", 2),
-        ("lambda: a", 1),
-        ("b'a'", 1),
-        ("-a", 1),
+        "",
+        "scope ==",
+        "scope = 'small'",
+        "scope == small)",
+        "(scope",
+        "a and or b",
+        "a  & b",
+        "a == b == c",
+        "  a.b",
+        "None",
+        "a == b and f()",
+        "scope",
+        "'yes'",
+        "files == 3",
+        "a == b and c",
+        "__import__('os')",
+        "[1]",
+        "f'{a}'",
+        "(a := b)",
+        "lambda: a",
+        "b'a'",
+        "-a",
     ],
 )
-def test_what_does_not_parse_is_said_with_its_place(text: str, at: int) -> None:
-    with pytest.raises(RuleBroken, match=f"^The condition does not parse at character {at}: .*[.]$"):
+def test_what_does_not_parse_is_said_with_the_reason(text: str) -> None:
+    with pytest.raises(RuleBroken, match=r"^The condition does not parse: .*[.]$"):
         parse_condition(text)
 
 
@@ -111,9 +111,9 @@ def test_a_condition_has_a_limit() -> None:
 def test_long_rows_are_no_trouble() -> None:
     assert holds("not " * 122 + "'a' == 'a'")
     assert holds("'' == '' or " * 41 + "'' == ''")
-    with pytest.raises(RuleBroken, match="at character"):
+    with pytest.raises(RuleBroken, match="does not parse: "):
         parse_condition("(" * 250 + ")" * 250)
-    with pytest.raises(RuleBroken, match="at character"):
+    with pytest.raises(RuleBroken, match="does not parse: "):
         parse_condition("-" * 450 + "x")
 
 
@@ -123,5 +123,5 @@ def test_any_text_parses_or_says_why(text: str) -> None:
     try:
         parse_condition(text)
     except RuleBroken as broken:
-        assert "at character" in str(broken)
+        assert "does not parse: " in str(broken)
         assert not holds(text)

@@ -13,12 +13,14 @@ from roundtable.core.hearing import (
     Heard,
     MenuChoice,
     address,
-    agrees_to_draft,
     hear,
+    hear_agreement,
+    hear_aside,
     hear_choice,
     hear_edit,
     hear_exit_answer,
     hear_menu,
+    takes_yes,
 )
 from roundtable.core.personas import Persona, Roster
 
@@ -353,18 +355,93 @@ def test_an_answer_to_edit_is_meant_by_its_whole_name_before_the_beginning_of_an
      "sure", "fits"],
 )  # fmt: skip
 def test_plain_agreement_takes_a_draft(words: str) -> None:
-    assert agrees_to_draft(words, "medium, complexity: low")
+    assert hear_agreement(words, "medium, complexity: low") == ""
 
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
     "words",
-    ["", "no", "yes exactly, add_column in store.py", "Yes, but only for admins", "ok is a status",
-     "yes and no", "that fits in one table", "sure thing button", "correct the total", "It works offline"],
+    ["", "no", "Yes, but only for admins", "ok is a status", "yes and no", "that fits in one table",
+     "sure thing button", "correct the total", "It works offline", "Exactly 3 rows", "Agreed dates are kept",
+     "Yes, it should be 90 days", "Add the CSV", "that's right after the export", "Yes, no rows are lost",
+     "And the import", "sure, in March"],
 )  # fmt: skip
 def test_more_than_agreement_is_an_answer(words: str) -> None:
-    assert not agrees_to_draft(words, "medium, complexity: low")
+    assert hear_agreement(words, "medium, complexity: low") is None
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("yes exactly, add_column in store.py", "add_column in store.py"),
+        ("Yes, and the CSV too.", "and the CSV too."),
+        ("Exactly, but not on Sundays", "but not on Sundays"),
+        ("yes, that's it. The import reads it too", "The import reads it too"),
+        ("yes exactly add the CSV", "add the CSV"),
+        ("ok, plus the import", "plus the import"),
+        ("That’s right; the worker as well", "the worker as well"),
+        ("Yes! Also the nightly run.", "Also the nightly run."),
+        ("Looks good, except that it needs a test", "except that it needs a test"),
+        ("agreed: and a test", "and a test"),
+    ],
+)
+def test_what_comes_after_the_agreement_is_said_besides_the_draft(words: str, more: str) -> None:
+    assert hear_agreement(words, "medium, complexity: low") == more
+
+
+@pytest.mark.rule("STEP-4")
+def test_only_some_questions_can_be_answered_with_yes() -> None:
+    assert takes_yes("Do you approve this decision, or only under a condition?")
+    assert takes_yes("Given this risk: does it go ahead as it is, smaller, later or not at all, and why?")
+    assert not takes_yes("Which of these options do you take, and what would have to become true?")
+    assert not takes_yes("Where would the first edit go, so that the rest can follow?")
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        ("Alex, what do you think of sqlite here?", "alex"),
+        ("alex what breaks?", "alex"),
+        ("Maya: who uses it today?", "maya"),
+        ("Maya, is that enough?", "maya"),
+        ("Alex, could we use a queue?", "alex"),
+        ("ALEX, WHY NOT?", "alex"),
+        ("What would you do?", ""),
+        ("What do you think, Alex?", "alex"),
+        ("and which one would you pick here?", ""),
+        ("what do you recommend?", ""),
+        ("so how would you do it?", ""),
+    ],
+)
+def test_a_question_to_the_table_is_no_answer(words: str, key: str) -> None:
+    assert hear_aside(words, ROSTER) == key
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Maya?",
+        "Maya or Alex?",
+        "Alex, the ops lead?",
+        "Alex is on call, right?",
+        "Alex, what he says goes.",
+        "Sam, what do you think?",
+        "What do you want to export?",
+        "Could you add the CSV?",
+        "It asks: what would you do?",
+        "What would you do? is the title of the page",
+        "Alex has the keys",
+        "They ask Alex, what now?",
+        "Which files do you have?",
+        "Maya will sign, who else?",
+    ],
+)
+def test_a_name_or_a_question_mark_alone_asks_nobody(words: str) -> None:
+    assert hear_aside(words, ROSTER) is None
 
 
 def test_yes_to_a_draft_that_says_no_is_an_answer_of_its_own() -> None:
-    assert not agrees_to_draft("Yes", "No, the report only reads it.")
+    assert hear_agreement("Yes", "No, the report only reads it.") is None

@@ -13,7 +13,7 @@ from people import MAYA, ROSTER
 from roundtable.core.personas import Ban
 from roundtable.core.text import fill_blanks
 from roundtable.core.turns import NOTHING_KNOWN, Known, Material, PartKind, lay_out
-from roundtable.surfaces.mcp.sessions import read_host_table
+from roundtable.surfaces.mcp.sessions import host_table
 
 ROOM = 25_000
 KNOWN = Known(
@@ -79,7 +79,7 @@ def test_traits_are_those_that_bear_on_the_roster_each_on_one_line() -> None:
 
 def test_every_part_and_every_trait_has_words_for_models_and_for_hosts() -> None:
     prompts = tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text("utf-8"))
-    tasks = read_host_table("tasks.toml")
+    tasks = host_table("tasks.toml")
     for kind in get_args(PartKind):
         assert "{{text}}" in prompts[kind] and "{{text}}" in tasks["context"][kind]
     for trait in ROSTER.traits_of(FULL):

@@ -37,7 +37,7 @@ def test_a_step_whose_dependencies_are_not_complete_is_passed_over_with_a_warnin
     odd = step("00-04", "Odd", depends_on=("00-09", "00-01"))
     left = find_remaining_steps((FIRST, odd), SCAN, ("00-01",), {})
     assert left.steps == ()
-    assert left.warnings == ("Step 00-04 (Odd) is passed over: it depends on 00-09, not complete.",)
+    assert left.warnings == ("Step 00-04 (Odd) is skipped, because step 00-09 is not complete.",)
 
 
 @pytest.mark.rule("STEP-3")
@@ -73,7 +73,7 @@ def test_a_phase_that_cannot_go_on_says_why_at_its_menu() -> None:
     odd = step("00-01", "Odd", depends_on=("00-09",))
     at = find_position((odd,), Progress(), {})
     assert at is not None and at.step is None and at.last is None
-    assert at.warnings == ("Step 00-01 (Odd) is passed over: it depends on 00-09, not complete.",)
+    assert at.warnings == ("Step 00-01 (Odd) is skipped, because step 00-09 is not complete.",)
 
 
 def test_steps_belong_to_phases_by_their_number() -> None:

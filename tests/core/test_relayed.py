@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from legs_play import opening
 from roundtable.core import events as on
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import OffTopic, Verdict
+from roundtable.runtime.session import Session
 from roundtable.store.journal import Journal
+from roundtable.testing import ScriptedPanel
 from talk import Talk
 
 
@@ -84,3 +87,21 @@ def test_a_journal_calls_the_words_of_a_host_as_it_always_did(folder: Path) -> N
     recorded = Journal(folder, "01-03").read()
     assert recorded is not None
     assert recorded[1] == events
+
+
+@pytest.mark.rule("ART-8")
+def test_of_two_answers_only_the_one_that_was_relayed_is_marked(place: tuple[Path, Path]) -> None:
+    root, item = place
+
+    async def answer() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel())
+        session.say("The inspector retypes forms.", relayed=True)
+        session.say("60 inspectors do.")
+        session.say("quit")
+        async for _ in session.lines():
+            pass
+
+    asyncio.run(answer())
+    written = (item / "quick-scan.md").read_text()
+    assert "**Point**: The inspector retypes forms (unverified)\n" in written
+    assert "**Measure**: 60 inspectors do.\n" in written

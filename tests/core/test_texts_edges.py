@@ -86,7 +86,7 @@ def test_every_missing_dependency_is_named() -> None:
     waiting = step("01-03", "Journeys", depends_on=("01-01", "01-02"))
     left = find_remaining_steps((waiting,), PHASES[1], (), {})
     assert left.warnings == (
-        "Step 01-03 (Journeys) is passed over: it depends on 01-01, 01-02, not complete.",
+        "Step 01-03 (Journeys) is skipped, because steps 01-01 and 01-02 are not complete.",
     )
 
 

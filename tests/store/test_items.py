@@ -268,11 +268,8 @@ class TestFind:
 
     def test_without_items_says_how_to_add_one(self, tmp_path: Path) -> None:
         with pytest.raises(ItemUnknown) as caught:
-            find_entry(tmp_path, "x")
-        assert str(caught.value) == (
-            'No item is called "x". There are no items here yet. '
-            'Add one with: roundtable add "what it is about"'
-        )
+            find_entry(tmp_path, "x", add_one="Add one with: add")
+        assert str(caught.value) == 'No item is called "x". There are no items here yet. Add one with: add'
 
     @pytest.mark.parametrize(("count", "ending"), [(20, ", i19."), (21, " and 1 more.")])
     def test_a_long_list_is_cut(self, tmp_path: Path, count: int, ending: str) -> None:

@@ -19,7 +19,7 @@ IGNORED = {"debug.log": "noise\n", "secret/key.txt": "noise\n"}
 
 def test_git_lists_what_is_tracked_and_what_is_new_but_not_what_is_ignored(tmp_path: Path) -> None:
     root = repository(tmp_path / "p", FILES)
-    write(root, {**IGNORED, "new.py": "y = 2\n"})
+    write(root, {**IGNORED, "new.py": "y = 2\n", "README.md.roundtable-1.md": "- **Exit**: turn-limit\n"})
     assert list_files(root) == (".gitignore", "README.md", "new.py", "src/app.py")
 
 

@@ -5,7 +5,7 @@ The rules, in the order of a leg:
 - It opens with what is shown on arrival: a hand-off, a greeting, the depth. A lead that takes over first
   says what it read in the artifacts so far.
 - Before the first step of a new item its track is proposed; the user takes it or names another, there and
-  at any menu.
+  at any question or menu.
 - Draft answers are collected, then the step's questions are asked one by one. An empty message takes the
   draft; not knowing is a fair answer; an answer that misses a criterion is followed up once. At brief depth
   and in a short track the drafts are taken as they are, and the menu after them is one line.
@@ -33,28 +33,13 @@ from msgspec.structs import replace
 from . import commands as do
 from . import depth as depths
 from . import events as on
-from . import lines
+from . import hearing, lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
-from .hearing import (
-    AnswerAddition,
-    Steering,
-    address,
-    agrees_to_draft,
-    asks_something,
-    find_corrected,
-    hear_addition,
-    hear_choice,
-    hear_edit,
-    hear_exit,
-    hear_menu,
-    hear_steering,
-    hear_table,
-)
 from .lines import Line, LineKind
 from .markers import NoneMarker, WithdrawnMarker, strip_markers
 from .personas import Persona, Roster
-from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -105,8 +90,11 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
-HEARING = 1
-"""A wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing."""
+HEARING = 2
+"""1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
+2: a track is chosen at any question, "brief" at a follow-up; "yes, and X" adds to a draft; a question to a
+persona is no answer.
+"""
 
 
 class Opening(Struct, frozen=True):
@@ -128,10 +116,7 @@ class Opening(Struct, frozen=True):
     moved_on: bool = False
     user_name: str | None = None
     has_review: bool = False
-    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review.
-
-    Where nobody can be asked, the session accepts it as it stands.
-    """
+    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review."""
     track: str = ""
     """The key of the track that the item follows; empty where nobody can choose one."""
     tracks: tuple[TrackChoice, ...] = ()
@@ -202,6 +187,8 @@ class Analysis(Struct, frozen=True):
     """The question that was open when the depth changed: it stays as it was asked."""
     is_track_taken: bool = False
     """Whether the user chose the track that the leg is on."""
+    chosen: TrackChoice | None = None
+    """The track that is saved as soon as the answers given so far are written."""
     unaccepted: tuple[on.SectionText, ...] = ()
     """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
     accepting: on.UserSpoke | None = None
@@ -310,7 +297,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and (announcement := depths.ANNOUNCEMENTS.get(opening.depth)):
+    if is_news and (announcement := depths.announce(opening.depth, dict(opening.facts))):
         shown.append(_show("depth", announcement, lead))
     if handed_over and not opening.is_short:
         return replace(now, stage=Stage.READING), (*shown, do.AskReading(now.brief))
@@ -371,20 +358,37 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     """Take the track that was proposed, or another one that the user names."""
     opening, words = now.opening, event.text.strip()
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
-    if own and hear_menu(words, can_skip=False) == "continue":
+    if own and hearing.hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    return _hear_track(now, words, is_asked=True) or _name_tracks(now)
+    return _hear_track(now, words) or _name_tracks(now)
 
 
-def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
+def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
     """Save the track that a message chooses, or name the tracks; None where it is about something else."""
-    opening = now.opening
-    chosen = hear_track(words, opening.tracks, is_asked=is_asked)
-    if chosen is None or not opening.tracks:
+    opening, is_old, is_asked = now.opening, now.opening.hearing < 2, now.stage is Stage.TRACK
+    is_open = bool(opening.proposal) and not now.is_track_taken
+    can_take_own = is_asked or (question is not None and is_open and not now.given_answers)
+    if not opening.tracks or (is_old and question is not None and not can_take_own):
         return None
-    if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
-        return _save_track(now, chosen, words)
+    is_open = can_take_own if is_old else is_open
+    wish = hear_track(words, opening.tracks, is_open=is_open, is_asked=is_asked, is_old=is_old)
+    if wish is None:
+        return None
+    if question is not None and not is_old:
+        is_answer = not wish.is_command and wish.track and _asks_for(now, question, wish.track.key)
+        if is_answer or (wish.track is None and (wish.is_command or not is_open)):
+            return None
+    if wish.track and (can_take_own or wish.track.key != opening.track):
+        return _save_track(now, wish.track, words, wish.more)
     return _name_tracks(now)
+
+
+def _asks_for(now: Analysis, question: Question, word: str) -> bool:
+    """Whether a question, what is shown with it or what its answer has to be names a word."""
+    offer, checks = _find_offer(now, question), (each.check for each in now.step.validation)
+    asked = (question.text, question.without, question.help, question.example, now.follow_up or "")
+    shown = (offer.text if offer else "", _find_subject(now, question))
+    return word in words_of(" ".join((*asked, *shown, *checks)))
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -393,18 +397,26 @@ def _name_tracks(now: Analysis) -> Outcome:
     listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
     title = next((each.title for each in tracks if each.key == own), own)
     text = f"This is analysed as {lines.article(title)} {title}. To change that: {listed}."
-    return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
+    if now.stage is Stage.TRACK:
+        text = f"Nothing was taken from this: the open question is the track. {text} Enter goes on."
+    return _tell(now, text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
-    """Write the track; the steps of no other track are needed."""
+def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") -> Outcome:
+    """Write the track, at a question after the answers that the user gave; that step is not complete."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
     after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
-    echo = (_show("choice", words, USER),) if words else ()
-    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+    shown = [_show("choice", words, USER)] if words else []
+    if more:
+        text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
+        shown.append(_show("notice", text))
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if now.stage is Stage.ANSWER and has_own and not after.is_track_taken and now.opening.hearing > 1:
+        return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
+    return after, (*shown, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -479,19 +491,16 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    can_choose = now.opening.proposal and not now.given_answers and not now.is_track_taken
-    if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
+    if tracked := _hear_track(now, words, question):
         return tracked
-    steering = hear_steering(words, at_menu=False)
+    steering = hearing.hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         example = f"For example: {question.example}" if question.example else ""
-        none = "There is no further help on this question. Not knowing is a fair answer."
-        said = [text for text in (question.help, example) if text] or [none]
-        back = "`back` returns to the question before, " if _can_go_back(now) else ""
-        keeps = now.follow_up is not None or _has_standing_answer(now, question)
-        skip = "`skip` keeps the answer that stands" if keeps else "`skip` leaves this one open"
-        said.append(f"{back}{skip}, `quit` pauses; all is saved.")
+        said = filter(None, (question.help, example, lines.AT_A_QUESTION))
         return _tell(now, "\n".join(said), now.opening.conductor)
+    asked = hearing.hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
+    if asked is not None:
+        return _ask_aside(now, asked, words, relayed=event.relayed)
     if steering == "back" and (before := _find_step_before(now)):
         return _end(now, do.Advance(before, is_back=True))
     if steering in ("back", "undo"):
@@ -500,24 +509,22 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
-        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
-            return _take_answer(now, question, "", relayed=event.relayed)
+        offer = _find_offer(now, question)
+        if offer and offer.source in (STANDING, OWN):  # it stands until there is another one
+            answer = _accept_draft(question, offer, relayed=event.relayed)
+            return _keep(now, answer, words, kept=answer.text)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if steering == "edit" or _is_menu_key(now, question, words):
-        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
-    # A single word may well answer a follow-up: "How long may it take?" "Quick."
-    is_request = now.follow_up is None or len(words_of(words)) > 1
-    if is_request and (wanted := depths.hear_depth(words, question.text)):
+        return _tell(now, lines.NOT_YET)
+    # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
+    is_ours = now.opening.hearing > 1 and words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
+    is_request = now.follow_up is None or len(words_of(words)) > 1 or is_ours
+    asked = f"{question.text} {now.follow_up or ''}" if is_ours else question.text
+    if is_request and (wanted := depths.hear_depth(words, asked)):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
-
-
-def _has_standing_answer(now: Analysis, question: Question) -> bool:
-    """Whether the question has an answer that stands until there is another one."""
-    offer = _find_offer(replace(now, proposed=""), question)
-    return offer is not None and offer.source in (STANDING, OWN)
 
 
 def _find_step_before(now: Analysis) -> str:
@@ -526,11 +533,6 @@ def _find_step_before(now: Analysis) -> str:
         return ""
     done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
     return max((step_id for step_id in done if step_id < now.step.step_id), default="")
-
-
-def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one, in this step or in one before it."""
-    return bool(_find_label_before(now) or _find_step_before(now))
 
 
 def _find_label_before(now: Analysis) -> str:
@@ -566,11 +568,15 @@ def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
-    offer = _find_offer(now, question)
-    agrees = offer is not None and now.opening.hearing > 0 and agrees_to_draft(words, offer.text)
-    if offer and (is_silence(words) or agrees):
-        text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
-        return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
+    offer, level = _find_offer(now, question), now.opening.hearing
+    more = hearing.hear_agreement(words, offer.text if offer else "") if level > 0 else None
+    if offer and (is_silence(words) or more == ""):
+        return _keep(now, _accept_draft(question, offer, relayed=relayed))
+    if offer and more and level > 1:
+        draft = _accept_draft(question, offer, relayed=relayed)
+        return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
+    if more == "" and level > 1 and _find_subject(now, question) and not hearing.takes_yes(question.text):
+        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) and not now.reminded and not now.is_quick:
         return _ask_question(replace(now, reminded=True), reminds=True)
     if is_silence(words) or is_unknown(words):
@@ -583,6 +589,11 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, answer)
     held = replace(_put_answer(now, answer), stage=Stage.FOLLOW_UP, follow_up="")
     return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
+
+
+def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.Answer:
+    text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
+    return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
 
 
 def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
@@ -599,7 +610,7 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first = now.answers[-1]
-    is_passed = hear_steering(words, at_menu=False) == "skip"
+    is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
     if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
@@ -618,13 +629,19 @@ def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
         if values.isdisjoint(words_of(reply)):
             return f"{first}\n{reply}"
         return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
+    return _join_texts(first, reply)
+
+
+def _join_texts(first: str, more: str) -> str:
+    first = first.rstrip()
     joint = "\n" if "\n" in first else " " if first.endswith((".", "!", "?", ":", "。")) else ". "
-    return f"{first}{joint}{reply}"
+    return f"{first}{joint}{more}"
 
 
-def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(_put_answer(now, answer), proposed="")
-    return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
+def _keep(now: Analysis, answer: do.Answer, words: str | None = None, kept: str = "") -> Outcome:
+    echo = _show("answer", answer.text if words is None else words, USER)
+    notice = (_show("notice", f"Kept: {kept}"),) if kept else ()
+    return _ask_question(replace(_put_answer(now, answer), proposed=""), echo, *notice)
 
 
 def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
@@ -642,12 +659,15 @@ def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    is_at_menu = now.saved and now.editing is None
-    speaker = now.opening.lead if is_at_menu else now.opening.conductor
+    speaker = now.opening.lead if _is_at_menu(now) else now.opening.conductor
     said = _show("depth", lines.depth_changed(now.depth), speaker)
-    if is_at_menu:
+    if _is_at_menu(now):
         return _show_menu(now, said)
     return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
+
+
+def _is_at_menu(now: Analysis) -> bool:
+    return now.saved and now.editing is None
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -734,6 +754,9 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
+    if now.chosen is not None:
+        after, commands = _save_track(now, now.chosen, "")
+        return after, (*_show_all("update", event.announcements), *commands)
     answers = now.given_answers
     after = replace(
         now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
@@ -786,13 +809,12 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
 
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
-    """Return the steps that were skipped with their phase, or with `also`, and can be made up (MENU-4)."""
+    """Return the steps that were skipped with their phase, or with `also` (MENU-4)."""
     opening, facts = now.opening, dict(now.opening.facts)
+    phases = (*opening.progress.phases_completed, also)
+    left = (step for step in opening.steps if step.phase and step.phase.key in phases)
     return tuple(
-        step
-        for phase in PHASES
-        if phase.key in (*opening.progress.phases_completed, also)
-        for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
+        step for step in left if step.step_id not in now.completed_steps and not is_skipped(step, facts)
     )
 
 
@@ -800,7 +822,7 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
     if not (skipped := _find_skipped(now, also)):
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
-    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+    how = f"To open a skipped step, type its number at a menu, such as {skipped[0].step_id}."
     return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
@@ -815,25 +837,28 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
         return None
     is_free = now.stage is Stage.MENU or not (now.given_answers or now.editing)
     is_here = opening.step is not None and opening.step.step_id == words
-    open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
-    if is_free and words in open_steps and not is_here:
+    skipped = next((step for step in _find_skipped(now) if step.step_id == words), None)
+    needed = [each for each in skipped.depends_on if each not in now.completed_steps] if skipped else []
+    if needed:
+        return _tell(now, f"{words} builds on {', '.join(needed)}. Please open that step first.")
+    if is_free and (skipped or words in now.completed_steps) and not is_here:
         return _end(now, _show("choice", words, USER), do.Advance(words))
-    how = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
-    return _tell(now, f"{words} is the number of a step: {how}. Nothing was taken as an answer.")
+    how = "At a menu it opens that step if it is complete or was skipped; Continue leads to the others."
+    return _tell(now, f"{words} is a step number, so it was not taken as an answer. {how}")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    if tracked := _hear_track(now, words, is_asked=False):
+    if tracked := _hear_track(now, words):
         return tracked
-    steering = hear_steering(words, at_menu=True)
+    steering = hearing.hear_steering(words, at_menu=True)
     if steering is not None and steering != "quit":
         return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hear_exit(words) == "exit":
+    if words.startswith("/") or hearing.hear_exit(words) == "exit":
         return _tell(now, "No discussion is running, so there is nothing to end or to set here.")
-    choice = hear_menu(words, can_skip=bool(left.steps))
+    choice = hearing.hear_menu(words, can_skip=bool(left.steps))
     if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
@@ -854,7 +879,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _tell(now, "There is nothing left to skip in this phase.")
         case "elaborate":
             return _elaborate(now, echo)
-        case "feedback" if guests := hear_table(words, opening.roster):
+        case "feedback" if guests := hearing.hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
         # A question mark, a slip of a key or a wish to leave says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
@@ -865,7 +890,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _take_feedback(now, words, relayed=event.relayed)
 
 
-def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
+def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Outcome:
     """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
@@ -882,7 +907,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit":
             others = (question.label for question in now.step.every_question)
-            if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
+            if label := hearing.hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
     return _explain_menu(now)
 
@@ -907,24 +932,32 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
-    if corrected := find_corrected(words, given):
+    if corrected := hearing.find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
-    heard = address(words, now.opening.roster)
+    heard = hearing.address(words, now.opening.roster)
     # Where a draft was all that the step asked for, what is said of it belongs to it.
     labels = tuple(question.label for question in now.step.every_question)
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
+    if heard.kind == "open" and (added := hearing.hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
-    brief, is_aside = now.brief, heard.persona is not None and asks_something(words)
-    if heard.persona is not None and is_aside:
-        brief = replace(brief, persona=now.opening.roster[heard.persona])
+    asked = heard.persona if heard.persona and hearing.asks_something(words) else None
+    if asked is None and now.opening.hearing > 1:
+        asked = hearing.hear_aside(words, now.opening.roster)
+    if asked is not None:
+        return _ask_aside(now, asked, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
-    after = replace(now, feedback=None if is_aside else kept, stage=Stage.FEEDBACK)
-    ask = do.AskFeedback(brief, words, aside=is_aside, relayed=relayed)
-    return after, (_show("feedback", words, USER), ask)
+    ask = do.AskFeedback(now.brief, words, relayed=relayed)
+    return replace(now, feedback=kept, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
 
-def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
+def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
+    """Let a persona, by its key, answer a question that is put to it; empty is whoever conducts the step."""
+    brief = replace(now.brief, persona=now.opening.roster[key]) if key else now.brief
+    ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
+    return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
+
+
+def _add_to_answer(now: Analysis, added: hearing.AnswerAddition, said: str, *, relayed: bool) -> Outcome:
     """Write the section with what was added to one of its answers, or said instead of it."""
     question = next(each for each in now.step.every_question if each.label == added.label)
     before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
@@ -955,12 +988,14 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
 
 
 def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
-    """Show the reply; feedback is then written, an aside is not."""
+    """Show the reply; feedback is then written, an aside is not, and the same question or menu returns."""
     roster = now.opening.roster
     lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
     reply = do.Show(lines.speech(lead, event.reply.strip(), "feedback"))
-    if now.feedback is None:
+    if now.feedback is None and _is_at_menu(now):
         return _show_menu(now, reply)
+    if now.feedback is None:
+        return _ask_follow_up(now, reply) if now.follow_up else _ask_question(now, reply)
     write = do.WriteFeedback(now.step, now.feedback, event.at)
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 
@@ -983,9 +1018,9 @@ def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words = event.text.strip()
-    if tracked := _hear_track(now, words, is_asked=False):
+    if tracked := _hear_track(now, words):
         return tracked
-    choice = hear_choice(words, (LEAVE, START_OVER))
+    choice = hearing.hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return _tell(now, "Please choose L or S.")
     last = do.StartOver() if choice == START_OVER else do.Leave()

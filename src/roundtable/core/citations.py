@@ -5,15 +5,26 @@ Whether a file exists is asked through a callable; a figure has to stand in one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+
+from msgspec import Struct
 
 from . import lazy_re as re
 from .synthesis import UNVERIFIED
-from .text import split_sentences, words_of
+from .text import fold_text, split_sentences, words_of
 
 LinesOf = Callable[[str], int | None]
 """How many lines a file of the project has, by its path; None where there is none."""
+
+
+class Code(Struct, frozen=True):
+    """The project's files, which words about them are held against."""
+
+    count_lines: LinesOf
+    find_lines: Callable[[str], Sequence[str]]
+    """Lines of the project that hold a name."""
+
 
 _SOURCE_ENDINGS = (
     "py|pyi|jsx?|mjs|cjs|tsx?|vue|svelte|go|rs|java|kts?|scala|cs|cpp|cc|hpp|swift|rb|php|lua|exs?|erl|hs|dart"
@@ -103,7 +114,7 @@ def locate_sentences(text: str) -> Iterator[tuple[str, int]]:
 # --- figures -------------------------------------------------------------------------------------------
 
 _UNITS = (
-    "percent|per cent|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
+    "percent|per cent|milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|hours?|h|days?|weeks?|months?|years?"
     "|euros?|eur|dollars?|usd|pounds?|cents?|people|users?|customers?|times|megabytes?|gigabytes?"
     "|[kmgt]b|km|metres?|meters?"
 )
@@ -194,7 +205,88 @@ def _value_of(found: re.Match[str]) -> str:
     number = found["number"] or ""
     if _THOUSANDS.fullmatch(number):
         number = re.sub(r"\D", "", number)
-    whole, _, rest = number.replace(",", ".").replace("'", "").partition(".")
+    whole, _, rest = re.sub(r"['\u2009]", "", number.replace(",", ".")).partition(".")
     rest = rest.rstrip("0")
     thousands = "000" if (found["unit"] or "").lower() == "k" and not rest else ""
     return f"{int(whole)}{thousands}{'.' if rest else ''}{rest}" if whole else ""
+
+
+# --- what stands beside a `path:line` -------------------------------------------------------------------
+
+# A sentence that proposes something says nothing of the code as it is.
+_PROPOSES = re.compile(
+    r"\?\W{0,5}\Z|'d\b|\b(?:would|should|shall|must|let's|let us|new|instead|option|alternative|proposal|idea"
+    r"|(?:add|introduc|creat|implement|propos|suggest|renam|replac|recommend|need|want|plan)(?:e|ing|s|es|ed)?)\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"n't\b|(?<!\bis )(?<!are )\bset\b|\b(?:no|not|never|none|nothing|neither|nor|without|cannot|missing"
+    r"|lacks?|could|might|may|can|will|if|unless|until|when|once|whether|with|were|than|old|was|used to"
+    r"|(?:rais|chang|increas|lower|reduc|mak|mov|doubl|bump|giv|keep|turn|put|deriv)(?:e|ing)?|us(?:e|ing))\b",
+    re.IGNORECASE,
+)
+_CLAUSE_START = re.compile(
+    r"[;,]\s|:\s|\s(?=(?:and|but|because|so|while|whereas|if|unless|until|when|once|which)\b)", re.IGNORECASE
+)
+_CODE_NAME = re.compile(
+    r"(?<![\w./@-])(?P<root>(?:[A-Za-z_]\w{0,60}\.){0,4})(?P<name>[A-Za-z_]\w{0,60})"
+    r"(?P<call>\(\)|\([\w, ]{4,40}\))?(?![\w(])"
+)
+_STATES = re.compile(
+    r"(?<![\w/-])(?P<name>[A-Za-z]\w{0,40}_\w{1,40})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to"
+    r"|(?:is|are|equals|stays|remains|=)(?:\s(?:set to|only|still|now|today|currently|exactly))?)\s?`?\Z"
+)
+_ASSIGNED = re.compile(
+    r"(?P<name>\b[A-Za-z_]\w{0,80})['\"]?\s{0,3}(?::\s{0,3}[\w\[\], |.]{1,40})?[=:]\s{0,3}"
+    r"(?P<value>\d[\d_]{0,20}(?:\.\d{1,9})?)(?!\s{0,3}[\w.*/+%-])"
+)
+_CONVERSIONS = frozenset({1, 7, 24, 60, 100, 1_000, 1_024, 1_440, 3_600, 86_400, 1_000_000, 1_048_576})
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tuple[str, str, int]]:
+    """Yield what the code does not bear out beside a `path:line`: the name, the figure if any, and its end.
+
+    A figure counts only where the code gives another one to that name, and a name only where nothing has it.
+    What `known` says is not held against the code, nor is a question, a proposal or a condition.
+    """
+    sentences = tuple(locate_sentences(text))
+    told = [*map(trusted_text, known), *(each for each, _ in sentences if _PROPOSES.search(each))]
+    for sentence, start in sentences:
+        is_claim = CITATION.search(sentence) and not _PROPOSES.search(sentence)
+        for clause in _CLAUSE_START.split(sentence) if is_claim else ():
+            at = start = text.index(clause, start)
+            if not _SUPPOSES.search(clause):
+                for figure, name in _find_wrong_figures(clause, code):
+                    if not any(_value_of(figure) in _known_values(each) for each in told):
+                        yield name, figure[0], at + figure.end()
+                for found in _find_unknown_names(clause, code) if CITATION.search(clause) else ():
+                    if fold_text(found["name"]) not in re.findall(r"\w+", fold_text("\n".join(told))):
+                        yield found[0], "", at + found.end()
+
+
+def _find_wrong_figures(clause: str, code: Code) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the figures of a clause that the code gives otherwise, with the name that they are given to."""
+    figures = [found for found in _FIGURE.finditer(clause) if _PLAIN_NUMBER.fullmatch(_value_of(found))]
+    said = {float(_value_of(figure)) for figure in figures} - {0.0}
+    for figure in figures:
+        if stated := _STATES.search(clause[max(0, figure.start() - 120) : figure.start()]):
+            assigned = (each for line in code.find_lines(stated["name"]) for each in _ASSIGNED.finditer(line))
+            named = (each for each in assigned if fold_text(stated["name"]) == fold_text(each["name"]))
+            given = {float(each["value"].replace("_", "")) for each in named} - {0.0, 1.0}  # counted from
+            ratios = {round(max(one, other) / min(one, other), 6) for one in said for other in given}
+            if given and not ratios & _CONVERSIONS:  # perhaps in another unit
+                yield figure, stated["name"]
+
+
+def _find_unknown_names(clause: str, code: Code) -> Iterator[re.Match[str]]:
+    """Yield what can only be a name of the code, such as `Queue.renew` or `lease()`, and stands nowhere."""
+    for path in find_paths(clause, planned=True):
+        clause = clause[: path.start()] + " " * len(path[0]) + clause[path.end() :]
+    for found in _CODE_NAME.finditer(clause):
+        name, root = found["name"], found["root"]
+        is_member = root[:1].isupper() and name[0].islower() and len(name) > _SMALL
+        is_foreign = root[:1].islower() and root != "self."  # a library's, as far as anybody can tell
+        is_code = found["call"] or is_member or "_" in name.strip("_")
+        if is_code and not is_foreign and not code.find_lines(name):
+            yield found

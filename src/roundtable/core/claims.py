@@ -19,8 +19,9 @@ from msgspec.structs import replace
 
 from . import lazy_re as re
 from .citations import (
-    LinesOf,
+    Code,
     check_citation,
+    find_disproved,
     find_paths,
     find_unknown_figures,
     locate_sentences,
@@ -29,10 +30,11 @@ from .citations import (
 from .commands import Table
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import content_stems, find_code_end, fold_text, words_of
+from .text import content_stems, find_code_end, fold_text, word_set, words_of
 from .turns import USER, Turn
+from .validation import is_role
 
-ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
+ClaimKind = Literal["path", "credit", "name", "form", "figure", "code", "negation"]
 
 _QUOTE_LENGTH = 60
 _FEW_WORDS = 2
@@ -63,25 +65,28 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
 # --- a contribution -------------------------------------------------------------------------------------
 
 
-def check_contribution(
-    text: str, speaker: Persona, table: Table, lines_of: LinesOf
-) -> tuple[UnverifiedClaim, ...]:
+def check_contribution(text: str, speaker: Persona, table: Table, code: Code) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in a persona's words at the table."""
     documents = _documents(table)
     known = [*documents, *(turn.text for turn in table.turns if turn.speaker == USER)]
-    found = check_words(text, speaker, table.roster, known, lines_of)
+    found = check_words(text, speaker, table.roster, known, code)
     if any(claim.kind == "form" for claim in found):
         return found
-    return (*found, *_check_credits(text, speaker.key, table.turns, documents, table.roster))
+    said = [turn.text for turn in table.turns]
+    return (
+        *found,
+        *_check_credits(text, speaker.key, table.turns, documents, table.roster),
+        *check_code(text, [*documents, *said], code),
+    )
 
 
 def check_words(
-    text: str, speaker: Persona, roster: Roster, known: Sequence[str], lines_of: LinesOf
+    text: str, speaker: Persona, roster: Roster, known: Sequence[str], code: Code
 ) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in words that are said outside a discussion."""
     if fault := _find_fault_of_form(text, speaker):
         return (UnverifiedClaim("form", fault),)
-    return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
+    return (*_check_names(text, speaker, roster), *_check_paths(text, known, code))
 
 
 def _documents(table: Table) -> list[str]:
@@ -198,12 +203,30 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 # --- paths, credits and figures -------------------------------------------------------------------------
 
 
-def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
+def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
+    """Yield what stands beside a `path:line` and the code says otherwise or does not know."""
+    for name, figure, end in find_disproved(text, known, code):
+        problem = (
+            f"{name} is not {figure} in the code" if figure else f"Nothing in the project is called {name}"
+        )
+        place = end + (text[end : end + 1] == "`")
+        yield UnverifiedClaim("code", f"{problem}. Say what stands there, or ask.", place)
+
+
+def cites_wrongly(text: str, source: str, known: Sequence[str], code: Code) -> bool:
+    """Whether a draft answer or its source names a line that does not exist, or misreads the code there."""
+    told = "\n".join(map(trusted_text, known))
+    cited = [*find_paths(source), *(each for each in find_paths(text) if each[0] not in told)]
+    lines = (each for each in cited if "line" in each.groupdict())
+    return any(check_citation(each, code.count_lines) for each in lines) or any(check_code(text, known, code))
+
+
+def _check_paths(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
     for found in find_paths(text):
         after = (rest for each in known for rest in trusted_text(each).split(found[0])[1:])
         if any(not rest[:1].isdigit() for rest in after):
             continue  # they quote the item, a document or the user, line and all
-        if problem := check_citation(found, lines_of):
+        if problem := check_citation(found, code.count_lines):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
             yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)
 
@@ -265,27 +288,54 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
     for words, end in find_unknown_figures(text, sources, exempt=exempt):
-        reason = f"{words} stands neither in the cited turns, nor in the item or the documents."
+        reason = f"{words} is not in the cited turns, the item or the documents."
         yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
+
+
+_OWNER_END = re.compile(r"[,;:.(/]|\s(?:by|before|until|in|on|after|once|when|who|does|will|to|asks?)\s")
+_OWNER_NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][a-zß-ÿ]+(?![\w'’-])")
+_MOST_OWNER_WORDS = 4
+_NO_NAMES = word_set("""
+        a an the any all each both every whoever somebody someone nobody none unknown unassigned open you your
+        our proposed agreed ms mrs mr dr and or with from for of product platform backend frontend operations
+        infrastructure data release design engineering management business testing department group office
+        """)
+
+
+def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
+    """Yield the proper name of an owner that nobody has said; roles and personas are free."""
+    owner = _OWNER_END.split(detail)[0]
+    if len(owner.split()) > _MOST_OWNER_WORDS:
+        return
+    said = (text for turn in table.turns for text in (trusted_text(turn.text), turn.by))
+    heard = {word for text in (*_documents(table), *said) for word in words_of(text)}
+    heard.update(word for persona in table.roster.personas for word in words_of(persona.title))
+    for found in _OWNER_NAME.finditer(owner):
+        word = fold_text(found[0])
+        if not (is_role(word) or word in _NO_NAMES or {word, f"{word}'s"} & heard):
+            reason = (
+                f"Nobody has named {found[0]}: an owner is a persona, the user, a role, or who was named."
+            )
+            yield UnverifiedClaim("credit", reason, found.end())
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
 
 
-def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[str, ...], Draft]:
+def check_draft(draft: Draft, table: Table, code: Code) -> tuple[tuple[str, ...], Draft]:
     """Return what cannot be verified in a synthesis, in words for a panel, and the draft with marks there."""
     reasons: list[str] = []
 
     def mark(part: Part, entry: Entry) -> Entry:
         place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
-        text, detail = _check_entry(entry, part, table, lines_of)
+        text, detail = _check_entry(entry, part, table, code)
         reasons.extend(f"{claim.reason} {place}" for claim in (*text, *detail))
         return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
     def mark_summary(words: str) -> str:
         sources = [*_documents(table), *(turn.text for turn in table.turns)]
         figures = _check_figures(words, sources, exempt=len(draft.entries))
-        found = [*_check_paths(words, sources, lines_of), *figures]
+        found = [*_check_paths(words, sources, code), *figures]
         reasons.extend(f"{claim.reason} In the summary." for claim in found)
         return mark_claims(words, found)
 
@@ -295,7 +345,7 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[st
 
 
 def _check_entry(
-    entry: Entry, part: Part, table: Table, lines_of: LinesOf
+    entry: Entry, part: Part, table: Table, code: Code
 ) -> tuple[list[UnverifiedClaim], list[UnverifiedClaim]]:
     """Return what cannot be verified in an entry's text, and in its detail."""
     cited = [table.turns[number - 1] for number in entry.turns if 1 <= number <= len(table.turns)]
@@ -304,15 +354,19 @@ def _check_entry(
     sources = [*documents, *(turn.text for turn in cited)]
     text, detail = (
         [
-            *_check_paths(words, known, lines_of),
+            *_check_paths(words, known, code),
             *_check_credits(words, "", cited, documents, table.roster),
             *_check_figures(words, sources),
         ]
         for words in (entry.text, entry.detail)
     )
+    if part == "actions":
+        detail += _check_owner(entry.detail, table)
+    if part == "insights":  # the others say what is to be
+        text += check_code(entry.text, [*documents, *(turn.text for turn in table.turns)], code)
     if part != "questions" and _says_the_contrary(entry.text, cited):
         numbers = ", ".join(str(turn.number) for turn in cited)
-        reason = f"Turn {numbers} says the contrary: keep what was said, with its negation."
+        reason = f"Turn {numbers} says the opposite. Keep the negation."
         text.append(UnverifiedClaim("negation", reason))
     return text, detail
 
@@ -371,18 +425,6 @@ def _stems(text: str) -> frozenset[str]:
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
 _CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
-_LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})")
-_SOME_WORD = re.compile(r"[^\s;,.:()]+")
-
-
-def blot_out(text: str) -> str:
-    """Return a text of the same form in which every word is another one."""
-    lines = []
-    for line in text.split("\n"):
-        sign = _LIST_SIGN.match(line)
-        start = sign.end() if sign else 0
-        lines.append(line[:start] + _SOME_WORD.sub("qzx", line[start:]))
-    return "\n".join(lines)
 
 
 def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:

@@ -63,6 +63,13 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     return None if is_shared or is_measure else depths.pop()
 
 
+def announce(depth: Depth, facts: Mapping[str, str]) -> str:
+    """Return what is said of a depth; of the change itself only what the quick scan found (DEPTH-3)."""
+    scope, complexity, text = facts.get("scope"), facts.get("complexity"), ANNOUNCEMENTS.get(depth, "")
+    found = choose_depth(override=None, scope=scope, complexity=complexity, step="standard")
+    return text if found == depth else text.partition(". ")[2]
+
+
 def find_override(overrides: Mapping[str, object], phase: str) -> object:
     """Return the depth that the user set for a phase, else for the nearest phase before it."""
     keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)

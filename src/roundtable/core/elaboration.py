@@ -420,11 +420,10 @@ def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
 
 def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
     after = replace(now, awaits=Awaited.EXIT if now.held else Awaited.USER)
-    text = f"The turn limit is now {now.max_turns} for this discussion"
-    if event.saved:
-        text = f"The turn limit is now {now.max_turns}; it is kept in meta.json for the next discussion too"
-    elif now.step.step_id:  # a document that is not a step's has no meta.json (MENU-8)
-        text += "; it could not be written to meta.json"
+    # A document that is not a step's has no meta.json (MENU-8).
+    kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
+    failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
+    text = f"The turn limit is now {now.max_turns}{kept}{failed}"
     return after, (_show(now, "notice", f"{text}."), do.Listen("exit" if now.held else "discussion"))
 
 
@@ -536,7 +535,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         return _persist(now, (*shown, _show(now, "synthesis", takeaway)))
     block = synthesis.render(
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
-        exit_type=now.exit_type, is_heard=accepted or not now.has_host_draft,
+        exit_type=now.exit_type,
     )  # fmt: skip
     marker = ElaborationMarker(now.step.step_id, now.at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
@@ -691,7 +690,6 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
-_ENDINGS: tuple[tuple[type[on.Event], _Move], ...] = ((on.WrappedUp, wrap_up), (on.BudgetSpent, end_budget))
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
@@ -706,11 +704,14 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
     # whoever is to be heard, a discussion can be ended from outside
-    **{
-        (_LOOP, awaited, event): (move, [_SYNTHESIS])
-        for awaited in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)
-        for event, move in _ENDINGS
-    },
+    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
     (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),

@@ -12,15 +12,7 @@ from msgspec.structs import replace
 
 from . import lazy_re as re
 from .personas import Persona, Roster
-from .text import (
-    content_stems,
-    find_phrase,
-    fold_text,
-    is_silence,
-    split_sentences,
-    word_set,
-    words_of,
-)
+from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
 ExitAnswer = Literal["exit", "continue", "contribution"]
@@ -110,7 +102,7 @@ _NEGATED = re.compile(
     r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
     r" (?:done|exit|back|wrap)\b"
 )
-_AUXILIARIES = word_set("are am is can could shall should may might must will would do did have")
+_AUXILIARIES = word_set("are am is can could shall should may might must will would do does did have has")
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
 # Said of the discussion, and not of what it is about: neither "can we stop it?" nor "finish the import now".
@@ -361,25 +353,18 @@ _FILES = (
     r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
 )
 _NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-_CORRECTIONS = tuple(
-    (is_touched, re.compile(pattern))
-    for is_touched, pattern in (
-        (
-            True,
-            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
-        ),
-        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        (
-            False,
-            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
-            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
-            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-        ),
-        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
-        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
-    )
+_IS_TOUCHED = re.compile(
+    rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
 )
+# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+_STAYS = re.compile(
+    rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
+    rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+    r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+    r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)"
+)
+_NOT_TO_TOUCH = re.compile(rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}")
+_LEAVE_ALONE = re.compile(rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b")
 
 
 class CodeCorrection(Struct, frozen=True):
@@ -398,11 +383,10 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
         if words.endswith("?"):
             continue
         said, places = _number_files(words)
-        for is_touched, pattern in _CORRECTIONS:
-            numbers = (
-                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
-            )
-            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
+        for pattern in (_IS_TOUCHED, _STAYS, _NOT_TO_TOUCH, _LEAVE_ALONE):
+            files = " ".join(match["files"] for match in pattern.finditer(said))
+            numbers = map(int, re.findall(r"\d+", files))
+            found += [CodeCorrection(places[each], pattern is _IS_TOUCHED, words) for each in numbers]
     return tuple(found)
 
 
@@ -602,13 +586,56 @@ _AGREES = re.compile(
 )
 
 
-def agrees_to_draft(text: str, draft: str) -> bool:
-    """Whether a message says no more than that the draft of an answer fits: "Yes, that fits."
+# "Yes exactly, and the import too": what comes after it is said besides the draft.
+_AGREES_AND = re.compile(
+    r"(?:(?:ok|okay|yes|yeah|yep|sure)[,.!]* )?(?:exactly|correct|agreed|looks (?:good|right)"
+    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+(?P<more>\S.*)"
+    r"|(?:ok|okay|yes|yeah|yep|sure)(?: exactly)?[,.;:!]* (?P<added>(?:and (?!no)|plus |also |add ).*)",
+    re.IGNORECASE | re.DOTALL,
+)
 
-    To a draft that says yes or no itself, "yes" may be the answer.
+
+def hear_agreement(text: str, draft: str) -> str | None:
+    """Return what a message says besides that the draft of an answer fits, "" for "Yes, that fits."
+
+    None where it does not agree. To a draft that says yes or no itself, "yes" may be the answer.
     """
-    words, is_open = words_of(text), not {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}
-    return bool(words) and is_open and _AGREES.fullmatch(" ".join(words)) is not None
+    words = words_of(text)
+    if not words or {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}:
+        return None
+    if _AGREES.fullmatch(" ".join(words)):
+        return ""
+    found = _AGREES_AND.fullmatch(text.strip())
+    return (found["more"] or found["added"]).strip() if found else None
+
+
+def takes_yes(question: str) -> bool:
+    """Whether a question can be answered with yes: one of its clauses begins with "do", "is" or the like."""
+    firsts = (words_of(clause)[:1] for clause in re.split(r"[.,:;?]", question))
+    return any(_AUXILIARIES.issuperset(first) for first in firsts if first)
+
+
+_CALLS = re.compile(
+    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|when|which)"
+    r"|[,:] (?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?",
+    re.DOTALL,
+)
+_ASKS_ADVICE = re.compile(
+    r"(?:(?:and|so|but|ok|hm+),? )?(?:what|which(?: one| of (?:them|these))?|how) (?:would|do|should|could)"
+    r" you (?:do|choose|pick|take|suggest|recommend|prefer|say|think|advise)\b[^.!?]*\?+"
+)
+
+
+def hear_aside(text: str, roster: Roster) -> str | None:
+    """Return the key of the persona that a message asks something, instead of answering; None if none.
+
+    It asks by name ("Alex, what breaks?"); "what would you do?" alone asks whoever conducts, an empty key.
+    """
+    said = fold_text(text).strip()
+    called = _CALLS.fullmatch(said)
+    named = (each.key for each in roster.personas if called and fold_text(each.first_name) == called["name"])
+    advises = (address(text, roster).persona or "") if _ASKS_ADVICE.fullmatch(said) else None
+    return next(named, advises)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:

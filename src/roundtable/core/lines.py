@@ -49,15 +49,20 @@ REVIEW_EMPTY = (
 REVIEW_NAMED = "Nothing was changed. `edit {0} NEW WORDS` changes entry {0}; `drop {0}` leaves it out."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
-    "Letters and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
+    "Letters and `edit` work at the menu after this step. Please answer this question first; "
+    '"I don\'t know" is fine.'
 )
-NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
+AT_A_QUESTION = (
+    "`back` returns to the question before, `skip` leaves this one open or keeps the answer that it has, "
+    '`quit` pauses; all is saved. "I don\'t know" is a fair answer.'
+)
 AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
-    "pauses. What you say of the step in a few words goes into its document as your feedback."
+    "pauses. Anything else you type goes into the document as your feedback."
 )
+WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 REMINDER = "  (What you know is enough; ? shows an example.)"
-BLOCK_IS_NEXT = "There is nothing of this to undo: `undo` would take back the discussion before it."
+BLOCK_IS_NEXT = "This wrote nothing. `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
@@ -300,8 +305,8 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     """The track that the quick scan proposes, and how it is changed (STEP-9)."""
     because = f" (it says '{word}')" if word else ""
     names = " or ".join(f"`{name}`" for name in others)
-    change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
-    return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
+    change = f"Press Enter to agree, or type {names}" if is_asked else f"Type {names} to change that"
+    return f"This looks like {article(title)} {title}{because}: {summary}. {change}."
 
 
 def with_forecast(line: Line, forecast: str) -> Line:

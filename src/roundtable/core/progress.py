@@ -93,10 +93,8 @@ def find_remaining_steps(
             continue
         missing = [needed for needed in step.depends_on if needed not in completed]
         if missing:
-            warnings.append(
-                f"Step {step.step_id} ({step.title}) is passed over: "
-                f"it depends on {', '.join(missing)}, not complete."
-            )
+            needed = f"step {missing[0]} is" if len(missing) == 1 else f"steps {' and '.join(missing)} are"
+            warnings.append(f"Step {step.step_id} ({step.title}) is skipped, because {needed} not complete.")
         else:
             runnable.append(step)
     return RemainingSteps(tuple(runnable), tuple(warnings))
@@ -140,22 +138,19 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[str, str], bool]] = {
 
 
 def parse_condition(text: str) -> ast.expr:
-    """Return the condition that the text states; raise `RuleBroken` saying where it does not parse."""
+    """Return the condition that the text states; raise `RuleBroken` saying why it does not parse."""
     if len(text) > _LONGEST_CONDITION:
         raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST_CONDITION} are allowed.")
-    start = len(text) - len(text.lstrip())
     try:
         meaning = ast.parse(text.strip(), mode="eval").body
         _holds(meaning, defaultdict(str))
     except SyntaxError as error:
-        at, reason = start + error.offset if error.offset else len(text) + 1, error.msg
-    except ValueError:  # a character that no source may hold
-        at, reason = 1, "it holds a character that cannot be read"
-    except (RecursionError, MemoryError):
-        at, reason = 1, "it is nested too deeply"
+        reason = error.msg
+    except (ValueError, RecursionError, MemoryError):
+        reason = "it is nested too deeply, or holds a character that cannot be read"
     else:
         return meaning
-    raise RuleBroken(f"The condition does not parse at character {at}: {reason}.")
+    raise RuleBroken(f"The condition does not parse: {reason}.")
 
 
 def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
@@ -171,7 +166,7 @@ def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
             return _COMPARISONS[type(operator)](_text(left, facts), _text(right, facts))
         case ast.Name(id="true" | "false" as word):
             return word == "true"
-    raise _not_understood(node)
+    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
 
 
 def _text(node: ast.expr, facts: Mapping[str, str]) -> str:
@@ -180,8 +175,4 @@ def _text(node: ast.expr, facts: Mapping[str, str]) -> str:
             return text
         case ast.Name(id=name):
             return facts[name]
-    raise _not_understood(node)
-
-
-def _not_understood(node: ast.expr) -> SyntaxError:
-    return SyntaxError(f"{ast.unparse(node)!r} is not understood", ("", 1, node.col_offset + 1, ""))
+    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")

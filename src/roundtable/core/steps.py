@@ -109,7 +109,7 @@ class Question(Struct, frozen=True):
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer or a subject below them."""
-        return self.text if with_draft or not self.without else self.without
+        return self.text if with_draft or self.without in ("", NOT_ASKED) else self.without
 
     def word_for(self, kind: str) -> Question:
         """Return the question in the words for a kind of project; `-` means that it is not asked there."""

@@ -333,8 +333,8 @@ def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Dr
 
 
 def mark_entry(entry: Entry) -> Entry:
-    """Return an entry with a mark at the end of its text and of its detail."""
-    return replace(entry, text=mark_unverified(entry.text), detail=mark_unverified(entry.detail))
+    """Return an entry with a mark in its text, which is shown whatever becomes of its detail."""
+    return entry if UNVERIFIED in entry.text else replace(entry, text=mark_unverified(entry.text))
 
 
 def mark_unverified(text: str) -> str:
@@ -383,11 +383,6 @@ def list_people(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turn.by for turn in turns if turn.by))
 
 
-def tell_exit(exit_type: Exit, *, is_heard: bool) -> str:
-    """Return how a discussion ended; that the user ended it is marked where only a host says so (ART-8)."""
-    return exit_type if is_heard or exit_type == "turn-limit" else f"{exit_type} {UNVERIFIED}"
-
-
 def render(
     draft: Draft,
     *,
@@ -396,16 +391,14 @@ def render(
     roster: Roster,
     turns: Sequence[Turn],
     exit_type: Exit,
-    is_heard: bool = True,
 ) -> str:
-    """Return the block of SYN-1, from a settled draft; `is_heard` is for `tell_exit`."""
+    """Return the block of SYN-1, from a settled draft."""
     personas = (f"{persona.name} ({persona.short_role})" for persona in roster.personas)
     participants = ", ".join((*personas, *map(escape_markdown, list_people(turns))))
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
-    ended = tell_exit(exit_type, is_heard=is_heard)
     parts = [
         f"### Elaboration Insights ({f'Step {step_id}: ' if step_id else ''}{title})",
-        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {ended}{silent}",
+        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
     ]
     for part, heading in HEADINGS.items():
         entries = draft.part(part)

@@ -200,7 +200,12 @@ def _is_measured(answer: str) -> bool:
 def _names_somebody(answer: str) -> bool:
     words = words_of(answer)
     is_name = _PERSON_NAME.search(answer.strip()) is not None and not _NO_NAMES.issuperset(words)
-    return is_name or any(word in _PEOPLE or word.removesuffix("s") in _PEOPLE for word in words)
+    return is_name or any(map(is_role, words))
+
+
+def is_role(word: str) -> bool:
+    """Whether a word, in small letters, says what somebody does instead of who it is."""
+    return word in _PEOPLE or word.removesuffix("s") in _PEOPLE
 
 
 _PATTERNS: Final[dict[str, re.Pattern[str]]] = {

@@ -594,7 +594,8 @@ def write_review(context: DraftContext) -> str:
         reason, asked = split_detail(detail)
         weighed = [escape_markdown(asked)] if asked else []
         parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where, weighed)
-        parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
+        if reason not in ("", NO_REASON):
+            parts.append(write_paragraph("Reason", mark_like(decision, capitalise(reason))))
     return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 
 

@@ -90,15 +90,15 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                ask = HostRequest("framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again)
+                ask = HostRequest("framing", brief.speaker, brief, words=_SUMMARY_WORDS, again=brief.again)
                 said = await self._ask_words(ask)
                 return Framing(
                     said.text, clean_text(said.focus_question).strip(), clean_text(said.focus_topic).strip()
                 )
             case do.AskPersona(brief):
                 ask = HostRequest(
-                    "turn", brief.speaker, brief, brief.word_limit, brief.most_words, brief.may_be_silent,
-                    brief.again,
+                    "turn", brief.speaker, brief, words=brief.word_limit, most=brief.most_words,
+                    may_pass=brief.may_be_silent, again=brief.again,
                 )  # fmt: skip
                 said = await self._ask_words(ask)
                 if said.passes:
@@ -108,16 +108,16 @@ class HostPanel:
             case do.AskSynthesis():
                 return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
             case do.AskFollowUp(brief):
-                ask = HostRequest("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)
+                ask = HostRequest("follow-up", brief.persona, request, words=_FOLLOW_UP_WORDS)
                 return (await self._ask_words(ask)).text
             case do.AskFeedback(brief):
                 speaker = brief.persona if request.aside else _find_lead(brief)
-                ask = HostRequest("feedback", speaker, request, _REPLY_WORDS)
+                ask = HostRequest("feedback", speaker, request, words=_REPLY_WORDS)
                 return (await self._ask_words(ask)).text
             case do.AskReading(brief, material):
                 if not material:
                     return ""
-                ask = HostRequest("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                ask = HostRequest("reading", _find_lead(brief), request, words=_REPLY_WORDS, may_pass=True)
                 return (await self._ask_words(ask)).text
             case do.AskOffers():
                 return ()

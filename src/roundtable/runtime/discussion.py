@@ -93,8 +93,9 @@ class DocumentSession(Session):
         return find_discussion_folder(self.root, self.path)
 
     def _make_executor(self, leg: Leg) -> Executor:
-        basics = (self.root, self.folder, leg, self._panel, self._on_words)
-        return DocumentExecutor(*basics, path=self.path, into=self._into)
+        executor = DocumentExecutor(self.root, self.folder, leg, self._panel, self._on_words)
+        executor.path, executor.into = self.path, self._into
+        return executor
 
     def _is_over(self, leg: Leg) -> bool:
         return leg.analysis.elaboration is None
@@ -157,11 +158,9 @@ class DocumentSession(Session):
 class DocumentExecutor(Executor):
     """Carries out commands for a roundtable on one document."""
 
-    def __init__(self, *basics: Any, path: Path, into: bool) -> None:
-        """The basics are those of `Executor`; with `into` the document gains the block."""
-        super().__init__(*basics)
-        self._path = path
-        self._into = into
+    path: Path
+    into = False
+    """Whether the document gains the block."""
 
     async def carry_out(self, task: Task) -> on.Event:
         match task:
@@ -172,7 +171,7 @@ class DocumentExecutor(Executor):
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated((self._add_block(task),))
             case do.SaveRecord():
-                return on.RecordSaved(write_transcript_beside(self._path, task, self._panel_names))
+                return on.RecordSaved(write_transcript_beside(self.path, task, self._panel_names))
             case _:
                 return await super().carry_out(task)
 
@@ -182,21 +181,21 @@ class DocumentExecutor(Executor):
             text = decode_document(self._read())
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
-        name = self._path.name if self._path.suffix.lower() == ".md" else f"{self._path.stem}.md"
-        earlier = read_transcripts_beside(self._path).items()
+        name = self.path.name if self.path.suffix.lower() == ".md" else f"{self.path.stem}.md"
+        earlier = read_transcripts_beside(self.path).items()
         # Under this name the panels know it for a transcript, and do not ask the same again.
         talks = tuple(Material(f"elaborations/{each}", said[:MAX_MATERIAL_LENGTH]) for each, said in earlier)
         material = Material(name, strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(DEFAULT_MAX_TURNS, (material,), talks)
 
     def _read(self) -> bytes:
-        return files.read(self._path, limit=MAX_ARTIFACT_SIZE)
+        return files.read(self.path, limit=MAX_ARTIFACT_SIZE)
 
     def _ask_about_gap(self, event: on.Event) -> on.Event:
         """Return the framing with the question that the document's largest gap asks."""
         assert isinstance(event, on.Framed)
         try:
-            gap = find_gap(self._read(), list_discussed(self._path))
+            gap = find_gap(self._read(), list_discussed(self.path))
         except (DiskFailed, OSError, RuleBroken):
             return event
         summary = gap.summary if self.panel.kind == "offline" else event.summary
@@ -204,8 +203,8 @@ class DocumentExecutor(Executor):
         return replace(event, summary=summary, focus_question=question, focus_topic=topic)
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
-        name = one_line(self._path.name)
-        if not self._into:
+        name = one_line(self.path.name)
+        if not self.into:
             return f"{name} is not changed; only a discussion begun with --into adds its block."
         section = task.step.section(task.step.outputs[0])
 
@@ -217,7 +216,7 @@ class DocumentExecutor(Executor):
             return addition.document, addition.heading or ADDITIONAL
 
         try:
-            heading = change_artifact(self._path.parent, self._path.name, change)
+            heading = change_artifact(self.path.parent, self.path.name, change)
         except (DiskFailed, RuleBroken) as error:
             return lines.not_updated(name, reason_of(error))
         return lines.artifact_updated(name, one_line(heading or task.step.title), task.description)

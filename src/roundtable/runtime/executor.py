@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -17,7 +17,7 @@ from ..catalogue import read_tracks
 from ..core import claims
 from ..core import commands as do
 from ..core import events as on
-from ..core.citations import LinesOf
+from ..core.citations import Code
 from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.markers import ElaborationMarker, FeedbackMarker
@@ -99,11 +99,11 @@ class Executor:
         return make_offline_panel(self._root)
 
     @cached_property
-    def lines_of(self) -> LinesOf:
-        """Return what tells how long a file is that somebody cites; imported late, to show a line soon."""
+    def _code(self) -> Code:
+        """Return the files that words are held against; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
-        return CitedFiles(self._root, self._folder).count_lines
+        return Code(CitedFiles(self._root, self._folder).count_lines, self._surveyor.find_lines)
 
     @property
     def _panel_names(self) -> str:
@@ -202,7 +202,7 @@ class Executor:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
         if self.panel.kind == "offline":
             return ()
-        return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self.lines_of)
+        return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self._code)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
@@ -231,7 +231,7 @@ class Executor:
         if self.panel.kind == "offline":
             return on.SynthesisDrafted(draft, at)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
-        wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
+        wrong, marked = claims.check_draft(draft, task.table, self._code)
         if wrong and not task.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong, from_host=self._is_host)
         return on.SynthesisDrafted(marked, at, from_host=self._is_host)
@@ -269,9 +269,14 @@ class Executor:
         """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
         if self.panel.kind == "offline":
             return text
-        known = [brief.item.text, *self._outputs.documents()]
-        known += [answer.text for answer in brief.answers]
-        return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
+        known = self._list_known(brief)
+        found = claims.check_words(text, brief.persona, brief.roster, known, self._code)
+        return mark_claims(text, (*found, *claims.check_code(text, known, self._code)))
+
+    def _list_known(self, brief: do.StepBrief) -> list[str]:
+        """Return what is known outside a discussion: the item, documents, answers."""
+        answers = (answer.text for answer in brief.answers)
+        return [brief.item.text, *chain.from_iterable(self._outputs.documents().items()), *answers]
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
@@ -290,8 +295,9 @@ class Executor:
         sections = draft(ask, documents)
         if not any(unheard):
             return on.Drafted(sections)
-        # Whatever reads the same with other words in place of the host's does not come from the host.
-        others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
+        # What is written without the host's answers as well does not come from the host.
+        own = tuple(each for each, is_host in zip(ask.brief.answers, unheard, strict=True) if not is_host)
+        others = draft(replace(ask, brief=replace(ask.brief, answers=own)), documents)
         flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
@@ -309,8 +315,13 @@ class Executor:
             collect_offers, task, stored, lambda label: self._surveyor.offer(item, step_id, label)
         )
         is_new = not task.brief.answers and not any(step == step_id for step, _ in stored)
-        drafted = await self.panel.answer(task) if is_new else ()
+        drafted = list(await self.panel.answer(task)) if is_new else []
         names = {each.label for each in drafted}
+        known = self._list_known(task.brief) if drafted else []
+        for at, each in enumerate(drafted):
+            # A place that is not there was not read.
+            if each.standing == "read" and claims.cites_wrongly(each.text, each.source, known, self._code):
+                drafted[at] = replace(each, source="", standing="assumed", matters=True)
         return (*drafted, *(each for each in offers if each.label not in names))
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:

@@ -31,7 +31,6 @@ ADDED_BY_HOST = f"Added by a host over MCP, not typed by the user: title and tex
 
 _OTHERS = re.compile(r"[^a-z0-9\s-]")
 _GAPS = re.compile(r"[\s-]+")
-ADD_ONE = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
@@ -137,7 +136,7 @@ def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple
     return tuple(sorted(found))
 
 
-def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
+def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_one: str = "") -> ItemEntry:
     """Return the one item that a slug, source id, title or beginning of a slug names.
 
     Raises ItemUnknown if there is none, or more than one.
@@ -150,7 +149,9 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
         if folder.name == wanted:
             is_slug = _is_item(require_in_project(root, folder) if folder.is_symlink() else folder)
     items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
-    choices = f"Items here: {list_names(items)}." if items else f"There are no items here yet. {ADD_ONE}"
+    choices = (
+        f"Items here: {list_names(items)}." if items else f"There are no items here yet. {add_one}".strip()
+    )
     if not wanted:
         raise ItemUnknown("No item was named.", do=choices)
     for fits in (

@@ -24,7 +24,6 @@ from ..core.synthesis import (
     list_people,
     mark_unverified,
     summary,
-    tell_exit,
     write_entry,
 )
 from ..core.text import clean_text, escape_in_bold, escape_markdown
@@ -169,14 +168,13 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
 
 def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
-    is_unheard = panel.startswith("host ") and any(UNVERIFIED in each.text for each in command.draft.entries)
     titles = [persona.title for persona in table.roster.personas]
     fields = {
         "Item" if table.step.step_id else "Document": table.item.name,
         "Step": f"{table.step.step_id} {table.step.title}" if table.step.step_id else "",
         "Participants": ", ".join([*titles, *list_people(table.turns)]),
         "Turns": f"{record.turn_count} of {table.max_turns}",
-        "Exit": tell_exit(command.exit_type, is_heard=not is_unheard),
+        "Exit": command.exit_type,
         "Date": record.timestamp,
         "Panel": panel,
         "Focus question": table.focus_question,

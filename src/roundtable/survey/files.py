@@ -48,6 +48,7 @@ _SOURCE: Final = frozenset(_SOURCE_WORDS.split())
 _WORTH_A_SIEVE = 1_000
 _SIEVE_SECONDS = 30.0
 OWN_FOLDERS = (".roundtable", "docs/requirements")
+_OWN_FILE = re.compile(r"\.roundtable-\d+\.md\Z")  # what `discuss` writes beside a document
 MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
 _MAX_CITED_FILE = 20_000_000
@@ -126,11 +127,12 @@ def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: boo
 
 
 def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[str, ...]:
-    """Return the paths of the project's files in order, without those below the folders to leave out."""
+    """Return the paths of the project's files in order, without our own and the folders to leave out."""
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
     listed = _list_by_git(root)
     paths = _walk(root, folders) if listed is None else listed
-    return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MAX_FILES]
+    kept = (path for path in paths if not path.startswith(folders) and not _OWN_FILE.search(path))
+    return tuple(sorted(kept))[:MAX_FILES]
 
 
 def drop_excluded(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:

@@ -114,3 +114,38 @@ def test_who_lets_something_is_not_let_us_and_a_reason_makes_what_we_do_a_decisi
     message: str, is_decided: bool
 ) -> None:
     assert bool(find_decisions(message, ("Alex", "Maya", "Jordan"))) is is_decided
+
+
+@pytest.mark.rule("SYN-3", "SYN-9")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We clamp at 0, because negative totals confuse the ledger.",
+        "We throttle at 20 a minute because the provider does.",
+        "We batch the mails, because one by one takes too long.",
+        "We hash the key because the log is public.",
+        "We enqueue it because the desk must not wait.",
+    ],
+)
+def test_what_we_do_for_a_reason_is_decided(said: str) -> None:
+    assert find_decisions(said) == (said,)
+
+
+@pytest.mark.rule("SYN-3", "SYN-9")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We have 3 servers because the old one was slow.",
+        "We see this because the clock jumps.",
+        "We lose rows because the batch is cut.",
+        "We get 40 mails a day because nobody reads the page.",
+        "We know it because the clamp is logged.",
+        "We fail there because the hash differs.",
+        "We miss them because throttling starts at 20.",
+        "We expect more because the season begins.",
+        "Batches fail because the disk is full.",
+        "The total is clamped at 0 because of the ledger.",
+    ],
+)
+def test_a_fact_with_a_reason_is_not_decided(said: str) -> None:
+    assert find_decisions(said) == ()

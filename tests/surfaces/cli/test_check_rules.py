@@ -146,7 +146,7 @@ def test_progress_that_contradicts_itself_is_named(written: Written) -> None:
         "There is no phase 07-lunch.",
         "analysis_status is 'analyzed'; with 1 of 5 phases it is 'partial'.",
         "There is no step 12-01.",
-        "Progress is kept in meta.json alone; this file is not used.",
+        "Progress is kept in meta.json; this file is not used.",
     ]
 
 

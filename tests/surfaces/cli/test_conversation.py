@@ -174,7 +174,7 @@ def test_without_any_item_it_says_how_to_add_one(tmp_path: Path, monkeypatch: py
     (tmp_path / "none").mkdir()
     ran = command_line(tmp_path / "none", monkeypatch).run("analyze", answers=[])
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == 'There is no item yet. Add one with: roundtable add "what it is about"\n'
+    assert ran.err == "There is no item yet. Add one with: roundtable add 'what it is about'\n"
 
 
 # --- starting over, locks, corrupt files ----------------------------------------------------------------

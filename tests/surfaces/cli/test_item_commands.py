@@ -109,7 +109,7 @@ def test_a_discussion_that_was_taken_back_does_not_count(cli: CommandLine) -> No
 
 
 def test_an_empty_list_says_how_to_begin(cli: CommandLine) -> None:
-    assert cli.run("list").out == 'No items yet. Add one with: roundtable add "what it is about"\n'
+    assert cli.run("list").out == "No items yet. Add one with: roundtable add 'what it is about'\n"
     assert cli.run("list", "--json").json == []
 
 
@@ -239,7 +239,7 @@ def test_without_an_item_the_open_one_is_shown(cli: CommandLine) -> None:
 def test_without_any_item_the_way_to_one_is_said(cli: CommandLine, command: tuple[str, ...]) -> None:
     ran = cli.run(*command, answers=[])
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == 'There is no item yet. Add one with: roundtable add "what it is about"\n'
+    assert ran.err == "There is no item yet. Add one with: roundtable add 'what it is about'\n"
 
 
 def test_an_item_gets_another_title_and_its_folder_follows(cli: CommandLine) -> None:

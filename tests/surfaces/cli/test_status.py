@@ -37,6 +37,7 @@ def test_a_new_item_starts_at_the_first_step(cli: CommandLine) -> None:
         "analysis_status": "raw",
         "phases_completed": [],
         "steps_completed": [],
+        "next": "step 00-01, Scope Estimation (Quick Scan)",
         "next_step": "00-01",
         "start_phase": {
             "completed": [],
@@ -67,7 +68,7 @@ def test_without_an_item_all_are_reported(cli: CommandLine) -> None:
 def test_without_items_it_says_how_to_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "none").mkdir()
     empty = command_line(tmp_path / "none", monkeypatch)
-    assert empty.run("status").out == 'No items yet. Add one with: roundtable add "what it is about"\n'
+    assert empty.run("status").out == "No items yet. Add one with: roundtable add 'what it is about'\n"
     assert empty.run("status", "--json").json == []
 
 
@@ -123,6 +124,16 @@ def test_when_all_phases_are_complete_nothing_comes_next(cli: CommandLine) -> No
         in cli.run("status").out
     )
     assert cli.run("status", SLUG, "--json").json["start_phase"]["next"] is None
+
+
+def test_the_command_that_goes_on_names_the_project_that_was_named(cli: CommandLine) -> None:
+    (other := cli.root / "other place").mkdir()
+    root = ("--root", str(other))
+    go_on = f"roundtable analyze a-form --root '{other}'\n"
+    assert cli.run("status", *root).out.endswith(f"roundtable add 'what it is about' --root '{other}'\n")
+    assert cli.run("add", "A form", *root).out.endswith(go_on)
+    assert cli.run("status", *root).out.endswith(go_on)
+    assert cli.run("handoff", *root).err.endswith(go_on)
 
 
 @pytest.mark.rule("META-8")

@@ -191,3 +191,14 @@ def test_undo_says_what_would_go_and_asks_first(cli: CommandLine, terminals: lis
         assert ended == status
         assert said in rest
     assert "We go with the queue" not in document.read_text()
+
+
+@pytest.mark.rule("MENU-7")
+def test_undo_of_a_discussion_without_entries_says_so(cli: CommandLine, terminals: list[Terminal]) -> None:
+    cli.run("analyze", answers=["I don't know"] * 3 + ["E", "done"])
+    terminal = Terminal(cli, "undo")
+    terminals.append(terminal)
+    told = " ".join(terminal.expect("Go on? y/N: ").split())
+    assert told == f"This takes the discussion of step 00-01 out of {SLUG}: (it has no entries there)"
+    terminal.process.sendline("y")
+    assert terminal.end()[0] == 0

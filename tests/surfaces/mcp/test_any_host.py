@@ -76,7 +76,7 @@ def test_any_host(place: tuple[Path, Path], seed: int) -> None:
                     counted += 1
                 except Refusal as refusal:
                     refused += 1
-                    assert "Nothing has changed." in str(refusal), refusal
+                    assert re.search(r"Nothing (has changed|was written)\.", str(refusal))
                 await player.call("next_move", session=player.session)
                 assert {"kind", "brief", "legal"} <= set(player.move)
 

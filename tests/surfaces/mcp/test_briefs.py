@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
-from people import ROSTER
+from people import NO_CODE, ROSTER
 from project import ANSWERS, project, talk
 from roundtable.core.claims import check_words
 from roundtable.surfaces.mcp.sessions import host_text
@@ -70,7 +70,7 @@ def test_a_task_said_back_is_no_contribution(purpose: str) -> None:
     alex = ROSTER.personas[1]
     more = ("first", "lens", "title", "focus", "topic", "answers", "said")
     task = host_text("speaker", purpose, name=alex.name, **dict.fromkeys(more, "2"))
-    (fault,) = check_words(task, alex, ROSTER, (), lambda _: None)
+    (fault,) = check_words(task, alex, ROSTER, (), NO_CODE)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 
@@ -276,6 +276,21 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
     assert f"- [User/Maya/Alex/Jordan] It never happens {words}" in transcript
 
 
+@pytest.mark.rule("SYN-3", "FOCUS-2")
+def test_a_turn_that_was_put_off_and_decides_something_is_only_said_to_be_cited(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.play(["We go with A, whatever the weather."])
+            await player.send("relay_user", words="done")
+            assert "must be cited by at least one entry in `decisions`: 4." in player.move["brief"]
+            assert "Put off" not in player.move["brief"]
+
+    play(test())
+
+
 @pytest.mark.rule("SYN-3", "FOCUS-2", "LOOP-7")
 def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(place: Place) -> None:
     root, item = place
@@ -403,7 +418,7 @@ def test_the_person_reviews_what_is_written(raw: Place) -> None:
     play(test())
     document = (item / "quick-scan.md").read_text()
     assert "Answers can differ" not in document
-    assert "- Paper stays (unverified): the cellar is wet (unverified)" in document
+    assert "- Paper stays (unverified): the cellar is wet" in document
 
 
 @pytest.mark.rule("FOCUS-1")

@@ -78,7 +78,7 @@ def test_every_lie_was_refused_once_with_a_reason_to_act_on(played: CheatedItem)
         "The user has said nothing yet, so nobody can refer to it",
         'these words stand after "Jordan Park:", and Alex has the turn.',
         "It is the user's turn: a persona cannot speak",
-        "Turn 6 says the contrary",
+        "Turn 6 says the opposite",
         "The user decided nothing in turn 2",
     ):
         assert reason in reasons

@@ -92,7 +92,7 @@ def test_killed_in_the_middle_the_same_move_is_open_and_what_counted_counts(plac
                 os.kill(pid_of(item), signal.SIGKILL)
                 await player.call("next_move", session=item.name)
         async with host(parameters(root)) as player:
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             assert player.move["id"] == left["id"]
             assert player.move["speaker"] == left["speaker"] == "system-designer"
             assert "1. Maya: We just covered Scope Estimation." in player.last["context"]
@@ -229,9 +229,10 @@ def test_a_client_that_cannot_ask_is_told_to_ask_in_the_chat(place: Place, mode:
         async with host(parameters(root), mode=mode) as player:
             await player.start(item.name)
             assert player.move["legal"] == [f'relay_user(session, move="{player.move["id"]}", words)']
-            told = await player.send("hear_user")
-            assert "call relay_user with their exact words" in told["move"]["brief"]
-            assert told["move"]["kind"] == "menu"
+            assert "call relay_user with their exact words" in player.move["brief"]
+            with pytest.raises(Refusal, match=r"This client cannot show a form\. Ask in the chat") as refused:
+                await player.send("hear_user")
+            assert "Nothing was written. Open now: move" in str(refused.value)
             await player.send("relay_user", words="C")
             assert player.move["kind"] == "answer"
 

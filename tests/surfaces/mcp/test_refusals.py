@@ -72,7 +72,7 @@ def test_a_wrong_call_in_a_persona_s_turn(
             if not any(each in reason for each in ("schema", "Extra", ".who")):
                 call = f'submit_turn(session, move="{move}", speaker="solutions-architect", text'
                 assert f"Legal now: {call}, ...)." in str(refused.value)
-                assert "Nothing has changed." in str(refused.value)
+                assert "Nothing was written." in str(refused.value)
             assert on_disk(item) == files
             assert await player.call("next_move", session=item.name) == before
 
@@ -214,6 +214,8 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
             with pytest.raises(Refusal, match='Turn 77 does not exist, cited for: "From nowhere') as refused:
                 await player.send("submit_judgement", **wrong)
             assert "Send the whole synthesis once more" in str(refused.value)
+            assert "for the new move named below" in str(refused.value)
+            assert "Nothing was written. Open now: move" in str(refused.value)
             assert (item / "quick-scan.md").read_bytes() == before
             await player.call("next_move", session=item.name)
             await player.send("submit_judgement", **wrong)

@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from roundtable.panel.host import Words
 from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
-from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import AlreadySent, HostedSession, HostedSessions
 
 Place = tuple[Path, Path]
@@ -48,7 +49,7 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
             tools = (await player.client.list_tools()).tools
             assert [tool.name for tool in tools] == [
                 "start", "next_move", "submit_turn", "hear_user", "relay_user", "submit_judgement", "leave",
-                "add_item", "list_items", "status",
+                "add_item", "list_items", "status", "hand_off",
             ]  # fmt: skip
             for tool in tools:
                 assert len(tool.description or "") > 60
@@ -56,7 +57,9 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
                 for name, schema in tool.input_schema["properties"].items():
                     assert schema.get("description") or schema.get("anyOf"), f"{tool.name}.{name}"
                 assert tool.annotations is not None
-                assert tool.annotations.read_only_hint is (tool.name in ("list_items", "status"))
+                assert tool.annotations.read_only_hint is (
+                    tool.name in ("next_move", "list_items", "status", "hand_off")
+                )
 
     play(test())
 
@@ -145,7 +148,7 @@ def test_two_clients_at_one_table_the_first_counts(place: Place) -> None:
 
     async def test() -> None:
         sessions = HostedSessions(Settings(root))
-        server = build_server(sessions)
+        server = RoundtableServer(sessions)
         async with host(server) as one, host(server) as two:
             await one.start(item.name, "00-01")
             await two.call("next_move", session=item.name)
@@ -222,11 +225,34 @@ def test_leave_lets_a_terminal_go_on(place: Place) -> None:
             assert "is free, and everything is saved" in await player.raw("leave", session=item.name)
             lines = await asyncio.to_thread(talk, root, item, ["done"])
             assert [line.kind for line in lines][-2:] == ["listen", "paused"]
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             assert player.move["kind"] == "menu"
 
     play(test())
     assert meta(item)["elaborations"][0]["turn_count"] == 3
+
+
+@pytest.mark.rule("META-4")
+def test_next_move_opens_no_session_and_so_locks_nothing(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, sessions):
+            await player.call("next_move", session=item.name)
+            assert player.move["kind"] == "paused"
+            await player.start(item.name, "00-01")
+            left = player.move["id"]
+            await player.raw("leave", session=item.name)
+            again = await player.call("next_move", session=item.name)
+            assert again["move"]["brief"].startswith("No session is open on this item. start(item) goes on")
+            assert again["move"]["legal"] == ["start(item)", "list_items()"]
+            assert sessions.in_play == {}
+            with ItemLock(item):
+                pass
+            await player.start(item.name)
+            assert player.move["id"] == left
+
+    play(test())
 
 
 @pytest.mark.rule("GREET-5")
@@ -263,9 +289,9 @@ def test_what_fails_outside_is_said_and_the_next_call_goes_on(raw: Place) -> Non
             with pytest.raises(Refusal, match=r"meta\.json"):
                 await player.play(["60 inspectors"])
             with pytest.raises(Refusal, match=r"meta\.json"):
-                await player.call("next_move", session=item.name)
+                await player.start(item.name)
             (item / "meta.json").write_bytes(sound)
-            await player.call("next_move", session=item.name)
+            await player.start(item.name)
             await player.until_heard()
             assert player.move["kind"] == "menu"
 
@@ -306,13 +332,76 @@ def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
             assert await read(player, "artifact/quick-scan.md") == (item / "quick-scan.md").read_text()
             transcript = await read(player, "transcript/1")
             assert transcript == (item / "elaborations" / "00-01-1.md").read_text()
-            assert json.loads(await read(player, "status"))["steps_completed"] == ["00-01"]
             assert json.loads(await player.raw("status", item="offline"))["elaborations"] == 1
             for wrong in ("artifact/nothing.md", "artifact/..%2Fmeta.json", "transcript/2", "transcript/x"):
                 with pytest.raises(MCPError):
                     await read(player, wrong)
             with pytest.raises(Refusal):
                 await player.raw("status", item="nothing-like-it")
+
+    play(test())
+
+
+def test_what_there_is_to_read_is_listed_as_it_comes_and_all_of_it_can_be_read(raw: Place) -> None:
+    root, item = raw
+
+    async def listed(player: Host) -> list[str]:
+        uris = [each.uri for each in (await player.client.list_resources()).resources]
+        for uri in uris:
+            assert (await player.client.read_resource(uri)).contents
+        return [uri.removeprefix(f"roundtable://{item.name}/") for uri in uris]
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert await listed(player) == []
+            await asyncio.to_thread(talk, root, item, ["The inspector.", "60", "E", "done"])
+            (item / "a note é.md").write_text("Words.")
+            names = ["artifact/a%20note%20%C3%A9.md", "artifact/quick-scan.md"]
+            assert await listed(player) == [*names, "transcript/1"]
+
+    play(test())
+
+
+def test_the_hand_off_is_a_tool_and_a_resource(tmp_path: Path) -> None:
+    root, item = tmp_path, tmp_path / "docs" / "requirements" / "renew-loans"
+    shutil.copytree(Path(__file__).parents[3] / "docs" / "example", item)
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert f"roundtable://{item.name}/hand-off" in [
+                each.uri for each in (await player.client.list_resources()).resources
+            ]
+            page = json.loads(await player.raw("hand_off", item=item.name))["page"]
+            assert page == Project(root).write_hand_off(item.name, "page", None)[0]
+            read = (await player.client.read_resource(f"roundtable://{item.name}/hand-off")).contents[0]
+            assert isinstance(read, TextResourceContents)
+            assert read.text == page
+
+    play(test())
+
+
+def test_at_a_phase_s_menu_an_item_does_not_look_finished(raw: Place) -> None:
+    root, item = raw
+    talk(root, item, ["The inspector.", "60", "C", "The inspector.", "60"])
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            status = json.loads(await player.raw("status", item=item.name))
+            assert (status["next_step"], status["next"]) == (None, "the menu of phase 00")
+            (row,) = json.loads(await player.raw("list_items"))["items"]
+            assert row["next"] == "the menu of phase 00"
+
+    play(test())
+
+
+def test_what_a_host_is_advised_to_do_is_a_tool_and_no_command(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with here(tmp_path) as (player, _):
+            with pytest.raises(Refusal, match=r"There are no items here yet. Add one with: add_item\(text\)"):
+                await player.start("nothing")
+            item = (await player.call("add_item", text="Offline forms"))["item"]
+            with pytest.raises(Refusal, match=f'Go on with: start.item="{item}"'):
+                await player.raw("hand_off", item=item)
 
     play(test())
 

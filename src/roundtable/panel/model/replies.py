@@ -336,7 +336,7 @@ def read(text: str, shape: type[Shaped]) -> Shaped:
     except msgspec.ValidationError as error:
         raise Misshapen(f"{error}.") from None
     except (msgspec.DecodeError, RecursionError):
-        raise Misshapen("It was no sound JSON.") from None
+        raise Misshapen("It was not valid JSON.") from None
 
 
 # `look` is left out: held to a schema, a small model would fill its look-ups without end.

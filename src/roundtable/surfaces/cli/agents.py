@@ -21,7 +21,7 @@ _ELSEWHERE = "Nothing was written. Remove the link, or give --to for another pla
 INSTALL = 'pip install "path/to/roundtable[mcp]"'
 
 
-@click.command(cls=Command, uses=())
+@click.command(cls=Command, uses=("root",))
 @click.option(
     "--http",
     "port",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -16,12 +15,11 @@ import click
 from ... import content
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
-from ...core.text import clean_text
-from ...project import Project, choose_panel, find_lacking
+from ...project import choose_panel, find_lacking
 from ...settings import user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .options import TALK_OPTIONS, Command, Flags, complete_item
-from .output import command, put_text, table, tell
+from .output import put_text, table, tell
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -64,7 +62,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
     if start_over and (told := talk.project.start_over(entry.slug)):
         tell(told)
-    return talk.analyze(entry, talk.command("analyze", entry.slug), reopen=reopen)
+    return talk.analyze(entry, talk.project.command("analyze", entry.slug), reopen=reopen)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -77,8 +75,8 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     Without ITEM it uses the one that is open.
     """
     talk = _Talk(flags)
-    entry = talk.project.choose_item(item)
-    return talk.analyze(entry, talk.command("elaborate", entry.slug, "--step", step), step=step)
+    entry = talk.project.find_open_item() if item is None else talk.project.find_item(item)
+    return talk.analyze(entry, talk.project.command("elaborate", entry.slug, "--step", step), step=step)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -94,7 +92,7 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
     """
     talk = _Talk(flags)
     folder = talk.project.find_discussion_folder(file)
-    again = talk.command("discuss", file, *(["--into"] if into else []))
+    again = talk.project.command("discuss", file, *(["--into"] if into else []))
     return talk.hold(partial(talk.project.open_discussion, file, into=into), folder, again)
 
 
@@ -109,15 +107,10 @@ class _Talk:
         self._settings = flags.settings()
         for missing in find_lacking(self._settings):
             tell(missing)
-        self.project = Project(self._settings.root, items_folder=self._settings.items_folder)
+        self.project = flags.open_project(self._settings)
         self._answers = open_answers(flags.answers)
         self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
         self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
-
-    def command(self, *words: str) -> str:
-        """Return a command as it is typed in the same shell, for the same project."""
-        root = clean_text(self._flags.root or "")
-        return command(*words) + (f" --root {shlex.quote(root)}" if root else "")
 
     def choose_item(self) -> ItemEntry:
         """Return the open item; if there are several, ask which, or list them if nobody can be asked."""
@@ -126,7 +119,7 @@ class _Talk:
         if not candidates and can_ask:
             return self._add_first_item()
         if len(candidates) < 2:
-            return self.project.choose_item(None)
+            return self.project.find_open_item()
         numbered = {str(number): entry for number, entry in enumerate(candidates, start=1)}
         rows = [(number, entry.slug, entry.title) for number, entry in numbered.items()]
         choices = table(("", "item", "title"), rows)
@@ -154,7 +147,7 @@ class _Talk:
             if steering == "quit":
                 break
             if self.project.names_issue(said):
-                put_text(f"That names an issue. Bring it in with: {command('add', said)}")
+                put_text(f"That names an issue. Bring it in with: {self.project.command('add', said)}")
             elif steering == "help" or (said.startswith("/") and " " not in said):
                 put_text(_WHAT_TO_TYPE)
             else:

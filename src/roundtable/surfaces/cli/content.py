@@ -124,8 +124,6 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
     names = {each.name: each for each in found}
     offered = {str(number): each for number, each in enumerate(found[:_MOST_OFFERED], start=1)}
     rows = [_describe(model, number) for number, model in offered.items()]
-    if len(found) > len(offered):
-        rows.append(f"    and {len(found) - len(offered)} more: roundtable models")
     text = _OFFER.format(found="\n\n".join(rows))
     put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:

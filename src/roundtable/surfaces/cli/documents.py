@@ -12,9 +12,9 @@ import click
 from msgspec import to_builtins
 
 from ...core.errors import RuleBroken
-from ...project import HandOffForm
+from ...project import HandOffForm, Project
 from .options import Command, Flags, complete_item, confirm
-from .output import NO_ITEMS, command, count, tell
+from .output import count, tell
 
 if TYPE_CHECKING:
     from ...documents.checks import CheckFinding
@@ -63,14 +63,14 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
             fields = {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
             data.append({"slug": slug, "number": number, "question": each.text, **fields})
         if shown:
-            texts.append(_describe_questions(slug, shown))
-    nothing = "No question is open." if slugs else NO_ITEMS
+            texts.append(_describe_questions(project, slug, shown))
+    nothing = "No question is open." if slugs else f"No items yet. {project.add_one}"
     flags.show_result(data, "\n\n".join(texts) or nothing)
 
 
-def _describe_questions(slug: str, questions: Iterable[tuple[int | None, OpenQuestion]]) -> str:
-    lines = [f"{slug}: answer one with {command('questions', slug, '--answer', 'N')} ANSWER"]
-    for number, each in questions:
+def _describe_questions(project: Project, slug: str, shown: Iterable[tuple[int | None, OpenQuestion]]) -> str:
+    lines = [f"{slug}: answer one with {project.command('questions', slug, '--answer', 'N', 'ANSWER')}"]
+    for number, each in shown:
         mark = f"{number}." if number else "-"
         lines.append(f"{mark:>4} {each.text}")
         lines.append(f"     {each.file}:{each.line}" + (f"; {each.resolver}" if each.resolver else ""))
@@ -221,7 +221,8 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     plan = project.plan_undo(slug, number)
     if flags.can_ask() and not dry_run:
         taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
-        flags.require_yes(yes, "\n".join([taken, *plan.list_entries()]), "Nothing was taken back.")
+        entries = plan.list_entries() or ("(it has no entries there)",)
+        flags.require_yes(yes, "\n".join([taken, *entries]), "Nothing was taken back.")
     if dry_run:
         told = (plan.show_diff(), *(f"{file} was edited since: {reason}." for file, reason in plan.edits))
     else:

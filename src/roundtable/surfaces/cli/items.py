@@ -14,10 +14,10 @@ from ...core.text import clean_text
 from ...store.files import leads_out, read_inside
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item
-from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
+from .output import count, one_line, pairs, table
 
 if TYPE_CHECKING:
-    from ...project import ItemStatus
+    from ...project import ItemStatus, Project
 
 
 @click.command(cls=Command)
@@ -35,10 +35,11 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
         words = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
         if not words.strip():
             raise RuleBroken("There was no text on stdin. Nothing was added.")
-    entry = flags.open_project().add_item(words, title=title)
+    project = flags.open_project()
+    entry = project.add_item(words, title=title)
     flags.show_result(
         {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)},
-        f"Added {entry.slug}: {entry.title}\nGo on with: {command('analyze', entry.slug)}",
+        f"Added {entry.slug}: {entry.title}\nGo on with: {project.command('analyze', entry.slug)}",
     )
 
 
@@ -51,8 +52,6 @@ def list_backlog(flags: Flags) -> None:
     """
     project = flags.open_project()
     rows = project.list_progress()
-    for name in project.outside_links():
-        tell(f"{project.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
     cells = [
@@ -66,7 +65,7 @@ def list_backlog(flags: Flags) -> None:
         )
         for row in rows
     ]
-    flags.show_result(rows, table(head, cells, width=width) if rows else NO_ITEMS)
+    flags.show_result(rows, table(head, cells, width=width) if rows else f"No items yet. {project.add_one}")
 
 
 @click.command(cls=Command)
@@ -77,11 +76,11 @@ def status(flags: Flags, item: str | None) -> None:
     project = flags.open_project()
     reports = project.report(project.items()) if item is None else (project.status(item),)
     data = [each.to_data() for each in reports]
-    texts = map(_describe_status, reports)
-    flags.show_result(data if item is None else data[0], "\n\n".join(texts) or NO_ITEMS)
+    text = "\n\n".join(_describe_status(each, project) for each in reports)
+    flags.show_result(data if item is None else data[0], text or f"No items yet. {project.add_one}")
 
 
-def _describe_status(found: ItemStatus) -> str:
+def _describe_status(found: ItemStatus, project: Project) -> str:
     """Return the status as text for a person."""
     entry, talk = found.entry, found.discussion
     phases = {step.phase.key for step, _ in found.steps if step.phase}
@@ -91,9 +90,11 @@ def _describe_status(found: ItemStatus) -> str:
         f"{found.steps_done} of {len(found.steps)} steps, "
         f"{count(len(found.progress.elaborations), 'elaboration')}"
     )
+    goes_on = entry.problem or found.next_step or found.start.next
+    words = ("analyze" if goes_on else "handoff", entry.slug, *(["--start-over"] if entry.problem else []))
     rows = {
         "status": "corrupt" if entry.problem else summary,
-        "next": _say_next(found),
+        "next": f"{found.next}: {project.command(*words)}",
         "source": entry.item.source_id and f"{entry.item.source} {entry.item.source_id}",
         "discussion": talk
         and f"open on step {talk.step.step_id}, turn {len(talk.turns)} of {talk.max_turns}",
@@ -103,20 +104,6 @@ def _describe_status(found: ItemStatus) -> str:
         "problem": entry.problem,
     }
     return f"{entry.slug}: {entry.title}\n{pairs([(name, text) for name, text in rows.items() if text])}"
-
-
-def _say_next(found: ItemStatus) -> str:
-    """Return what comes next, and the command for it."""
-    slug, step = found.entry.slug, found.next_step
-    again = command("analyze", slug)
-    if found.entry.problem:
-        return f"repair meta.json, or begin anew and keep it aside: {again} --start-over"
-    if step is not None:
-        phase = f" ({step.phase.name})" if step.phase else ""
-        return f"step {step.step_id}, {step.title}{phase}: {again}"
-    if found.start.next:
-        return f"the menu of phase {found.start.next[:2]}: {again}"
-    return f"nothing, all phases are complete: {command('handoff', slug)}"
 
 
 @click.command(cls=Command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from msgspec import Struct
 
 from ... import __version__
 from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
-from .output import put, put_json, put_text, tell
+from ...core.text import clean_text
+from .output import one_line, put, put_json, put_text, tell
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -48,12 +50,16 @@ class Flags(Struct):
             tell(warning)
         return settings
 
-    def open_project(self) -> Project:
-        """Return the project that the settings name."""
+    def open_project(self, settings: Settings | None = None) -> Project:
+        """Return the project that the settings name; the commands it advises lead to it from here."""
         from ...project import Project
 
-        settings = self.settings()
-        return Project(settings.root, items_folder=settings.items_folder)
+        def command(*words: str) -> str:
+            root = ("--root", clean_text(self.root)) if self.root else ()
+            return shlex.join(("roundtable", *map(one_line, words), *root))
+
+        settings = settings or self.settings()
+        return Project(settings.root, items_folder=settings.items_folder, command=command)
 
     def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
         """Return the project, and the item that answers to a name; without a name, the one that is open."""
@@ -75,7 +81,7 @@ class Flags(Struct):
 
     def _choose_open(self, project: Project) -> ItemEntry:
         """Return the item that is open, and say which one it is if there are others."""
-        entry = project.choose_item(None)
+        entry = project.find_open_item()
         if not self.json and len(project.items()) > 1:
             tell(f"Item: {entry.slug}")
         return entry
@@ -197,12 +203,10 @@ def completion(context: click.Context, shell: str) -> None:
 
 def complete_item(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the items whose names begin like that and need no quoting in a shell."""
-    from ...project import Project
     from ...settings import load_settings
 
     flags = context.find_root().ensure_object(Flags)
     with suppress(RoundtableError):
-        settings, _ = load_settings(flags.root)
-        slugs = [entry.slug for entry in Project(settings.root, items_folder=settings.items_folder).items()]
+        slugs = [entry.slug for entry in flags.open_project(load_settings(flags.root)[0]).items()]
         return [slug for slug in slugs if slug.startswith(incomplete) and _PLAIN_NAME.fullmatch(slug)]
     return []

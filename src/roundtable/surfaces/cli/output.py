@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +14,6 @@ from msgspec import to_builtins
 from ...core.errors import DiskFailed
 from ...core.text import clean_text, strip_unprintable_values
 
-NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
 
 
@@ -71,11 +69,6 @@ def tell(text: str) -> None:
         sys.stderr.flush()
     except (OSError, ValueError):
         _abandon(sys.stderr)
-
-
-def command(*words: str) -> str:
-    """Return a command of ours as it is typed in a shell."""
-    return "roundtable " + shlex.join(one_line(word) for word in words)
 
 
 def count(number: int, noun: str) -> str:

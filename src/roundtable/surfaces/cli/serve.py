@@ -12,18 +12,18 @@ import click
 
 from ...core.errors import RuleBroken
 from ...panel.base import StoppablePanel
-from ...project import Project, choose_panel, find_lacking
+from ...project import choose_panel, find_lacking
 from ...runtime.session import Session
 from ...settings import user_name
 from ..terminal.seat import announce
-from .options import Command, Flags
+from .options import MODEL_OPTIONS, Command, Flags
 from .output import tell
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
 _GRACE = 3  # seconds that open pages have to end when the server does
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, uses=("root", "json", *MODEL_OPTIONS))
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
 @click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 picks a free one.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
@@ -45,7 +45,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
     for lack in find_lacking(settings):
         tell(lack)
-    project = Project(settings.root, items_folder=settings.items_folder)
+    project = flags.open_project(settings)
 
     def start(slug: str, *, on_begin: Callable[[str], None], **more: Any) -> tuple[Session, StoppablePanel]:
         make_panel, account = choose_panel(settings, project.find_item(slug).folder)

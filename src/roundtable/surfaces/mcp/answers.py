@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
@@ -23,8 +23,8 @@ from .sessions import AlreadySent, HostedSession, host_text
 
 _MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_TABLE_LENGTH = 4_000, 4_000, 30_000
 _MAX_QUOTE_LENGTH, _OPENING_LENGTH, _MAX_WORD_LENGTH = 700, 100, 200
-_MAX_ITEMS = 50
-_LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
+MAX_ITEMS = 50
+_LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 
 
 def to_json(body: object) -> str:
@@ -35,7 +35,7 @@ def to_json(body: object) -> str:
 def report_items(project: Project) -> str:
     """Return the first items, and how many there are besides."""
     found = project.items()
-    reports = project.report(found[:_MAX_ITEMS])
+    reports = project.report(found[:MAX_ITEMS])
     rows = [{key: data[key] for key in _LISTED_FIELDS} for data in (each.to_data() for each in reports)]
     hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
     return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
@@ -75,9 +75,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     if context := _write_context(request, analysis, sent):
         answer["context"] = context
     if move is None:
-        kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        legal = ["start(item)", "list_items()"]
-        answer["move"] = {"kind": kind, "brief": host_text("asking", kind), "legal": legal}
+        is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
+        answer["move"] = describe_end("done" if is_done else "paused")
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:
@@ -95,6 +94,12 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
         answer["move"] = shown
     sent.last = (move, can_ask, to_json(answer))
     return sent.last[2]
+
+
+def describe_end(kind: Literal["done", "paused"]) -> dict[str, Any]:
+    """Return what stands in place of a move where none is open."""
+    calls = [*(["hand_off(item)"] if kind == "done" else []), "start(item)", "list_items()"]
+    return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
@@ -262,7 +267,7 @@ def _write_synthesis(table: Table) -> str:
     drifts = [
         f"{turn.number} ({join_lines(turn.verdict.off_topic.subject)})"
         for turn in turns
-        if turn.verdict.off_topic
+        if turn.verdict.off_topic and turn.number not in marked
     ]
     if drifts:
         known.append(host_text("judgement", "put-off", turns=", ".join(drifts)))

@@ -12,11 +12,12 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from msgspec.structs import replace
 from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import HTTPConnection
@@ -27,18 +28,12 @@ from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
+from ...project import Project
 from ...settings import Settings
-from ...store.artifact import read_artifact
+from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
-from .answers import report_items, show_unseen, to_json, write_answer
-from .sessions import (
-    HOST_FILES,
-    MAX_MESSAGE_LENGTH,
-    HostedSession,
-    HostedSessions,
-    host_text,
-    read_host_table,
-)  # fmt: skip
+from .answers import MAX_ITEMS, describe_end, report_items, show_unseen, to_json, write_answer
+from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -57,7 +52,7 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
 
     async def run() -> None:
         sessions = HostedSessions(settings)
-        server = build_server(sessions, debug=debug)
+        server = RoundtableServer(sessions, debug=debug)
         try:
             if port is None:
                 await server.run_stdio_async()
@@ -78,25 +73,64 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
     asyncio.run(run())
 
 
-def build_server(sessions: HostedSessions, *, debug: bool = False) -> RoundtableServer:
-    """Return a server over these sessions; whoever runs it closes them."""
-
-    @asynccontextmanager
-    async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
-        yield sessions
-
-    server = RoundtableServer(
-        "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-        instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
-        log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
-    )  # fmt: skip
-    _register_resources(server, sessions)
-    _register_prompts(server)
-    return server
-
-
 class RoundtableServer(MCPServer[HostedSessions]):
-    """An MCP server that says in plain words what was wrong with a call."""
+    """An MCP server over sessions that whoever runs it closes; it says plainly what is wrong with a call."""
+
+    def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
+        @asynccontextmanager
+        async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
+            yield sessions
+
+        super().__init__(
+            "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
+            instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
+            log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
+        )  # fmt: skip
+        self._project = project = sessions.project
+
+        @self.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
+        def artifact(item: str, name: str) -> str:
+            """A document that the analysis wrote, such as requirements-spec.md."""
+            with _find_folder(project, item) as folder:
+                return read_artifact(folder, name).decode("utf-8-sig", "replace")
+
+        @self.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
+        def transcript(item: str, n: str) -> str:
+            """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
+            with _find_folder(project, item) as folder:
+                if (found := find_transcript(folder, n)) is None:
+                    last = len(list_transcripts(folder))
+                    raise ResourceNotFoundError(f"Transcripts are numbered 1 to {last}.")
+                return found
+
+        @self.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
+        def hand_off(item: str) -> str:
+            """One page for the developer who builds the item, from its documents."""
+            with _find_folder(project, item) as folder:
+                return project.write_hand_off(folder.name, "page", None)[0]
+
+        @self.prompt(title="Analyse a backlog item")
+        def roundtable(item: str) -> str:
+            """Take an item through its analysis, or go on where it stood."""
+            return host_text("prompt", "roundtable", item=item)
+
+        @self.prompt(title="Hold a roundtable")
+        def elaborate(item: str, step: str) -> str:
+            """Discuss a completed step, such as 01-03, with all personas."""
+            return host_text("prompt", "elaborate", item=item, step=step)
+
+    async def list_resources(self) -> list[Resource]:
+        """Return what can be read of the first items; templates alone would leave a client's list empty."""
+        found = []
+        for entry in self._project.items()[:MAX_ITEMS]:
+            names = {f"artifact/{quote(name, safe='')}": name for name in read_documents(entry.folder)}
+            names |= {"hand-off": "hand-off"} if entry.analysis_status in ("partial", "analyzed") else {}
+            talks = range(1, len(list_transcripts(entry.folder)) + 1)
+            names |= {f"transcript/{each}": f"transcript {each}" for each in talks}
+            for path, name in names.items():
+                uri = f"roundtable://{quote(entry.slug, safe='')}/{path}"
+                found.append(Resource(uri=uri, name=f"{entry.slug}: {name}", title=f"{entry.title}: {name}"))
+        return found
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
@@ -120,14 +154,14 @@ def make_tools() -> Iterator[Tool]:
     """Yield all tools, with what a host is told about them."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
-        status,
+        status, hand_off,
     )  # fmt: skip
-    texts = read_host_table("tools.toml")
+    texts = host_table("tools.toml")
     for function in tools:
-        looks = function in (list_items, status)
+        looks = function in (next_move, list_items, status, hand_off)
         hints = ToolAnnotations(
             read_only_hint=looks, destructive_hint=False, open_world_hint=False,
-            idempotent_hint=looks or function in (start, next_move, leave),
+            idempotent_hint=looks or function in (start, leave),
         )  # fmt: skip
         text = " ".join(texts["tools"][function.__name__].split())
         tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
@@ -151,8 +185,11 @@ async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
-    """Send the open move again."""
-    return _answer(ctx, await _sessions(ctx).take(session))
+    """Send the open move again; where no session is open, say so and open none."""
+    hosted = await _sessions(ctx).find(session)
+    if hosted is None:
+        return to_json({"session": session, "move": describe_end("paused")})
+    return _answer(ctx, hosted)
 
 
 async def leave(session: str, ctx: Ctx) -> str:
@@ -264,8 +301,9 @@ async def hear_user(
         await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
-        if not isinstance(heard.data, NotAsked):
-            await hosted.say(move, heard.data.words, relayed=False)
+        if isinstance(heard.data, NotAsked):
+            raise Refused(host_text("asking", "no-form"))
+        await hosted.say(move, heard.data.words, relayed=False)
 
     return await _play(ctx, session, hear)
 
@@ -286,6 +324,12 @@ async def list_items(ctx: Ctx) -> str:
 async def status(item: str, ctx: Ctx) -> str:
     """Return how far an item is."""
     return to_json(_sessions(ctx).project.status(item).to_data())
+
+
+async def hand_off(item: str, ctx: Ctx) -> str:
+    """Return the page for the developer who builds the item."""
+    page, _ = _sessions(ctx).project.write_hand_off(item, "page", None)
+    return to_json({"item": item, "page": page})
 
 
 async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
@@ -318,7 +362,7 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move; a refusal says what is legal, and that nothing changed."""
+    """Act in a session and return the next move; a refusal says what is legal, and that nothing counted."""
     hosted = await _sessions(ctx).take(session)
     try:
         await act(hosted)
@@ -327,7 +371,7 @@ async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable
         if move is not None:
             calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
             now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
-        raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
+        raise ToolError(f"{refusal} Nothing was written. {now}") from refusal
     return _answer(ctx, hosted)
 
 
@@ -342,52 +386,15 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-# --- resources and prompts ------------------------------------------------------------------------------
-
-
-def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> None:
-    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
-    def artifact(item: str, name: str) -> str:
-        """A document that the analysis wrote, such as requirements-spec.md."""
-        with _find_folder(sessions, item) as folder:
-            return read_artifact(folder, name).decode("utf-8-sig", "replace")
-
-    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
-    def transcript(item: str, n: str) -> str:
-        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _find_folder(sessions, item) as folder:
-            if (found := find_transcript(folder, n)) is None:
-                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
-            return found
-
-    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
-    def status(item: str) -> str:
-        """Completed steps and phases, the next step, an open discussion, problems."""
-        with _find_folder(sessions, item) as folder:
-            return to_json(sessions.project.status(folder.name).to_data())
-
-
 @contextmanager
-def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
+def _find_folder(project: Project, item: str) -> Iterator[Path]:
     """Yield the item's folder; what fails meanwhile is said to the client."""
     try:
-        yield sessions.project.find_item(item).folder
+        yield project.find_item(item).folder
     except FileNotFoundError as missing:
         raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
         raise ResourceError(str(error)) from error
-
-
-def _register_prompts(server: MCPServer[Any]) -> None:
-    @server.prompt(title="Analyse a backlog item")
-    def roundtable(item: str) -> str:
-        """Take an item through its analysis, or go on where it stood."""
-        return host_text("prompt", "roundtable", item=item)
-
-    @server.prompt(title="Hold a roundtable")
-    def elaborate(item: str, step: str) -> str:
-        """Discuss a completed step, such as 01-03, with all personas."""
-        return host_text("prompt", "elaborate", item=item, step=step)
 
 
 # --- a port ---------------------------------------------------------------------------------------------
@@ -413,8 +420,5 @@ class RequireToken:
 
     def _has_token(self, request: HTTPConnection) -> bool:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = [
-            *request.query_params.getlist("token"),
-            *([bearer.strip()] if scheme.lower() == "bearer" else ()),
-        ]
+        given = request.query_params.getlist("token") + [bearer.strip()] * (scheme.lower() == "bearer")
         return any(hmac.compare_digest(each.encode(), self._token) for each in given)

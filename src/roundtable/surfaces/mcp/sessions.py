@@ -217,7 +217,11 @@ class HostedSessions:
     """The sessions of one project, by the name of the item's folder."""
 
     def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
-        self.project = Project(settings.root, items_folder=settings.items_folder)
+        self.project = Project(
+            settings.root,
+            items_folder=settings.items_folder,
+            command=lambda name, item, *_: "add_item(text)" if name == "add" else f'start(item="{item}")',
+        )
         self.in_play: dict[str, HostedSession] = {}
         self._idle = idle
         self._start = partial(
@@ -237,6 +241,13 @@ class HostedSessions:
             elif hosted is not None:
                 hosted.sent = self._sent[slug]
             return await self._take(slug, step)
+
+    async def find(self, session: str) -> HostedSession | None:
+        """Return the item's session where one is open here; none is opened, so nothing is locked."""
+        slug = self.project.find_item(session).slug
+        async with self._locks[slug]:
+            hosted = self.in_play.get(slug)
+            return None if hosted is None or hosted.failure is not None else await self._take(slug)
 
     async def take(self, session: str) -> HostedSession:
         """Return an open session; one that a restart or a pause closed goes on where it stood."""
@@ -277,10 +288,10 @@ class HostedSessions:
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
     """Return a text of content/host/tasks.toml with its blanks filled."""
-    return fill_blanks(read_host_table("tasks.toml")[group][name], blanks)
+    return fill_blanks(host_table("tasks.toml")[group][name], blanks)
 
 
 @cache
-def read_host_table(name: str) -> dict[str, Any]:
+def host_table(name: str) -> dict[str, Any]:
     """Return the texts of a file of content/host."""
     return tomllib.loads((HOST_FILES / name).read_text(encoding="utf-8"))
