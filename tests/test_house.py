@@ -67,12 +67,15 @@ def test_the_check_of_names_tells_participles_from_verbs() -> None:
     assert not any(map(is_participle, ("tell", "join_cells", "feed", "read", "string", "is_known", "add")))
 
 
-def test_every_class_name_has_one_meaning() -> None:
+def test_every_name_of_a_class_or_of_a_choice_has_one_meaning() -> None:
     places = defaultdict(list)
     for name, path in modules().items():
         for node in ast.walk(read_tree(path)):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(f"{name}:{node.lineno}")
+            match node:
+                case ast.ClassDef(name=named):
+                    places[named].append(f"{name}:{node.lineno}")
+                case ast.Assign([ast.Name(named)], ast.Subscript(ast.Name("Literal"))):
+                    places[named].append(f"{name}:{node.lineno}")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 

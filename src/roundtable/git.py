@@ -17,7 +17,7 @@ from typing import Literal
 
 # Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
 # `status`), git runs the filters that a repository may name in any number.
-Command = Literal[
+GitCommand = Literal[
     "cat-file", "config", "diff-tree", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ _MAX_VERSIONS = 200
 
 def run_git(
     root: Path,
-    command: Command,
+    command: GitCommand,
     *words: str,
     seconds: float,
     config: Mapping[str, str] | None = None,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from roundtable.core.hearing import (
     ExitAnswer,
     Heard,
-    MenuChoice,
+    MenuMeaning,
     address,
     hear,
     hear_agreement,
@@ -282,9 +282,9 @@ def test_the_answer_to_an_unclear_exit(text: str, meaning: ExitAnswer) -> None:
         ("users can continue", "feedback"),
     ],
 )
-def test_what_a_message_at_a_menu_chooses(text: str, kind: MenuChoice) -> None:
+def test_what_a_message_at_a_menu_chooses(text: str, kind: MenuMeaning) -> None:
     assert hear_menu(text, can_skip=True) == kind
-    without_skip: MenuChoice = "nothing-to-skip" if kind == "skip" else kind
+    without_skip: MenuMeaning = "nothing-to-skip" if kind == "skip" else kind
     assert hear_menu(text, can_skip=False) == without_skip
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gitproject import write
 from roundtable.core.steps import Item
-from roundtable.survey.files import Kind, file_kind, list_files
+from roundtable.survey.files import FileKind, file_kind, list_files
 from roundtable.survey.report import CodeLine
 from roundtable.survey.search import find_hits, rank_files
 from roundtable.survey.symbols import defined_name
@@ -68,7 +68,7 @@ def test_the_name_that_a_line_defines(line: bytes, name: bytes) -> None:
         ("src/contest/score.go", "source"),
     ],
 )
-def test_the_kind_of_a_file(path: str, kind: Kind) -> None:
+def test_the_kind_of_a_file(path: str, kind: FileKind) -> None:
     assert file_kind(path) == kind
 
 

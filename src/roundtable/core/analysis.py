@@ -90,13 +90,6 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
-HEARING = 2
-"""1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
-2: a track is chosen at any question, "brief" at a follow-up; "yes, and X" adds to a draft; a question to a
-persona is no answer.
-"""
-
-
 class Opening(Struct, frozen=True):
     """What a leg starts from: who, what, where, and all that is known by then."""
 
@@ -981,8 +974,7 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
-        user_name=opening.user_name, has_review=opening.has_review,
-        can_ask_to_end=opening.hearing > 0,
+        user_name=opening.user_name, has_review=opening.has_review, hearing=opening.hearing,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
 

@@ -35,7 +35,7 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
+from .hearing import HEARING, address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Roster
@@ -112,8 +112,7 @@ class Elaboration(do.Table, frozen=True):
     """Whether a host drafted the synthesis, so that it is marked unless the user accepts it (ART-8)."""
     has_review: bool = False
     """Whether the user reviews the synthesis before it is written (SYN-8)."""
-    can_ask_to_end: bool = True
-    """Whether a wish to end is asked about, and an emptied review goes on: not in an older journal."""
+    hearing: int = HEARING
     reviewed: tuple[synthesis.Draft, ...] = ()
     """The synthesis before each change that the user made to it, the first one as it was drafted."""
     editing: int | None = None
@@ -130,7 +129,7 @@ class Elaboration(do.Table, frozen=True):
         steps: tuple[Step, ...] = (),
         user_name: str | None = None,
         has_review: bool = False,
-        can_ask_to_end: bool = True,
+        hearing: int = HEARING,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
@@ -139,7 +138,7 @@ class Elaboration(do.Table, frozen=True):
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            user_name=user_name or None, has_review=has_review, can_ask_to_end=can_ask_to_end,
+            user_name=user_name or None, has_review=has_review, hearing=hearing,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
@@ -316,7 +315,7 @@ def stop_speaker(now: Elaboration, _event: on.SpeakerStopped) -> Outcome:
 
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    match hear(event.text, now.roster, can_ask_to_end=now.can_ask_to_end).kind:
+    match hear(event.text, now.roster, can_ask_to_end=now.hearing > 0).kind:
         case "silence" if not now.asked_if_there:
             rounds = now.rounds_without_user + 1
             return _go_on(
@@ -332,7 +331,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    meant = hear_exit_answer(event.text, now.roster, can_ask_to_end=now.can_ask_to_end)
+    meant = hear_exit_answer(event.text, now.roster, can_ask_to_end=now.hearing > 0)
     if meant == "exit":
         return wrap_up(now, event)
     return _contribute(replace(now, held=None), now.held if meant == "continue" and now.held else event)
@@ -474,11 +473,7 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    answer, draft, relayed = (
-        hear_review(event.text, is_strict=not now.can_ask_to_end),
-        now.draft,
-        event.relayed,
-    )
+    answer, draft, relayed = hear_review(event.text, is_strict=now.hearing < 2), now.draft, event.relayed
     if now.editing is not None:
         if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
@@ -518,7 +513,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
     changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
-    is_over = not draft.entries and not now.can_ask_to_end
+    is_over = not draft.entries and now.hearing == 0
     return _update_artifacts(changed, *echo) if is_over else _ask_for_review(changed, *echo)
 
 

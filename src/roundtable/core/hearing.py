@@ -16,10 +16,18 @@ from .text import content_stems, find_phrase, fold_text, is_silence, split_sente
 
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
 ExitAnswer = Literal["exit", "continue", "contribution"]
-MenuChoice = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
+MenuMeaning = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
 Steering = Literal["undo", "back", "help", "quit", "skip", "edit", "no", "number"]
 ReviewKind = Literal["accept", "drop", "edit", "add", "undo", "unclear"]
 Part = Literal["insights", "decisions", "questions", "actions"]
+
+HEARING = 2
+"""How words are heard; what an older journal holds is replayed as it was heard then.
+
+1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
+2: a track is chosen at any question, "brief" at a follow-up; "yes, and X" adds to a draft; a question to a
+persona is no answer; a review hears free sentences.
+"""
 
 
 class Heard(Struct, frozen=True):
@@ -563,7 +571,7 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return _find_choice(tuple(what.split()), labels) if what else None
 
 
-def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
+def hear_menu(text: str, *, can_skip: bool) -> MenuMeaning:
     """Return what a message at a menu chooses; feedback is whatever chooses nothing."""
     words = strip_fillers(text)
     said = " ".join(words)

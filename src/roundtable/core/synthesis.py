@@ -15,6 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .hearing import (
+    Part as Part,
+)
+from .hearing import (
     TakenBack,
     can_decide,
     find_taken_back,
@@ -29,7 +32,6 @@ from .text import content_stems, escape_markdown, fold_text, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
-Part = Literal["insights", "decisions", "questions", "actions"]
 
 SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"

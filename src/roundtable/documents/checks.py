@@ -39,7 +39,7 @@ from .outline import prose_lines
 META = "meta.json"
 _LONGEST_QUOTE = 60
 
-Kind = Literal[
+FindingKind = Literal[
     "dangling", "duplicate", "no-acceptance", "citation", "marker", "unreadable", "open", "record", "block",
     "lost", "decision", "figure", "unverified",
 ]  # fmt: skip
@@ -53,7 +53,7 @@ class CheckFinding(Struct, frozen=True):
 
     file: str
     line: int
-    kind: Kind
+    kind: FindingKind
     text: str
 
 

@@ -26,7 +26,7 @@ _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
 _MAX_ENTRIES = 40
 _CHARACTERS_PER_WORD = 12  # texts are limited by characters too; otherwise one without spaces would pass
 
-Kind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
+MoveKind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
 
 
 class Refused(RuleBroken):
@@ -39,7 +39,7 @@ class HostRequest(Struct, frozen=True):
     `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
     """
 
-    kind: Kind
+    kind: MoveKind
     speaker: Persona | None
     grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading
     words: int = 0

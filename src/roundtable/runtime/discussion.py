@@ -20,9 +20,10 @@ from ..catalogue import read_roster
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines
-from ..core.analysis import HEARING, Analysis, Opening
+from ..core.analysis import Analysis, Opening
 from ..core.elaboration import DEFAULT_MAX_TURNS
 from ..core.errors import DiskFailed, RuleBroken
+from ..core.hearing import HEARING
 from ..core.lines import Line
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown

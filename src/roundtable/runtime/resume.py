@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
 from ..core import events as on
-from ..core.analysis import HEARING, Analysis, Arrival, Opening, OpeningKind, Stage
+from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
+from ..core.hearing import HEARING
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase

@@ -29,7 +29,7 @@ MAX_FILE_SIZE = 20 * 1024 * 1024
 
 MAX_LOG_SIZE = 64 * 1024 * 1024
 JOURNAL_FOLDER = ".journal"
-Record = TypeVar("Record")
+Kept = TypeVar("Kept")
 
 _CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -374,9 +374,9 @@ def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) ->
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
 
 
-def read_records(folder: Path, name: str, kind: type[Record]) -> list[Record]:
+def read_records(folder: Path, name: str, kind: type[Kept]) -> list[Kept]:
     """Return what the lines of a file in `.journal` hold; what does not read, or was cut off, is left out."""
-    found: list[Record] = []
+    found: list[Kept] = []
     with suppress(FileNotFoundError, DiskFailed, ItemCorrupt):
         for line in read_journal_file(folder, name, limit=MAX_LOG_SIZE).split(b"\n"):
             with suppress(ValueError, RecursionError):

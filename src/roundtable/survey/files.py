@@ -14,7 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from ..git import run_git
 
-Kind = Literal["source", "test", "docs", "config", "generated"]
+FileKind = Literal["source", "test", "docs", "config", "generated"]
 
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|e2e|fixtures?|testdata|playground)/"
@@ -77,7 +77,7 @@ _FLAGS = (
 )
 
 
-def file_kind(path: str) -> Kind:
+def file_kind(path: str) -> FileKind:
     """Return the kind of the file at a path, by its folders, its name and its ending."""
     if _GENERATED.search(path):
         return "generated"

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..git import run_git
-from .files import Kind, file_kind, read_text
+from .files import FileKind, file_kind, read_text
 from .report import NO_MARKS, FoundFile, first_line
 from .terms import Term, word_stems
 
@@ -29,7 +29,7 @@ _ALL_RECENT = 72.0  # what changing in every commit would sum up to
 MAX_RADIUS = 60
 _TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7
 _KIN, _NEAREST, _RECENT, _LAST = 1.5, 1.3, 3.2, 1.1
-_KINDS: Final[Mapping[Kind, float]] = {
+_KINDS: Final[Mapping[FileKind, float]] = {
     "source": 0.0, "test": -0.3, "docs": -1.5, "config": -0.3, "generated": 0.0
 }  # fmt: skip
 _COMPANION = 2.2

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from .files import Kind, file_kind, read_text, sift
+from .files import FileKind, file_kind, read_text, sift
 from .report import CodeLine, FoundFile, Marks, make_line
 from .symbols import defined_name
 from .terms import Term, split_name, word_root
@@ -27,7 +27,7 @@ _NAME, _FOLDER, _DEFINED = 5.0, 1.6, 2.5
 _UNNAMED = 0.4
 _KIN = 0.75
 NO_KIN: Final[Mapping[str, float]] = {}
-_KINDS: Final[Mapping[Kind, float]] = {
+_KINDS: Final[Mapping[FileKind, float]] = {
     "source": 1.0,
     "test": 0.72,
     "docs": 0.55,

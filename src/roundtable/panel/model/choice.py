@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 News = Callable[[str], None]
-Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
+ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 DEFAULT = "default"
 """What a server is asked for that has one model only."""
 OWN_KEY = "ROUNDTABLE_API_KEY"
 _PATIENCE = 3.0
-KEYS: Mapping[Kind, tuple[str, ...]] = {
+KEYS: Mapping[ModelKind, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY",),
     "openai": ("OPENAI_API_KEY",),
     "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
 }
-ADDRESSES: Mapping[Kind, str] = {
+ADDRESSES: Mapping[ModelKind, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
     "google": "https://generativelanguage.googleapis.com",
@@ -47,7 +47,7 @@ ADDRESSES: Mapping[Kind, str] = {
 class Choice(Struct, frozen=True):
     """A model as it was named: its kind, its name there, and the address where it is asked."""
 
-    kind: Kind
+    kind: ModelKind
     name: str
     address: str = ""
 

@@ -229,8 +229,8 @@ def _fold_text(text: str) -> str:
 
 Shaped = TypeVar("Shaped", bound=Struct)
 
-Text = Annotated[str, msgspec.Meta(max_length=800)]
-Name = Annotated[str, msgspec.Meta(max_length=120)]
+ReplyText = Annotated[str, msgspec.Meta(max_length=800)]
+ReplyName = Annotated[str, msgspec.Meta(max_length=120)]
 TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 Looks = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=80)], ...], msgspec.Meta(max_length=3)]
 
@@ -242,9 +242,9 @@ class Misshapen(ValueError):
 class FramingShape(Struct, frozen=True):
     """What the lead brings to the framing, or what it wants to see first."""
 
-    summary: Text = ""
-    focus_question: Text = ""
-    focus_topic: Name = ""
+    summary: ReplyText = ""
+    focus_question: ReplyText = ""
+    focus_topic: ReplyName = ""
     look: Looks = ()
 
     def __post_init__(self) -> None:
@@ -255,14 +255,14 @@ class FramingShape(Struct, frozen=True):
 class InsightShape(Struct, frozen=True):
     """An insight and its turns."""
 
-    text: Text
+    text: ReplyText
     turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
 class EntryShape(InsightShape, frozen=True):
     """A decision, question or action and its turns, with its rationale, reason or owner."""
 
-    detail: Text
+    detail: ReplyText
 
 
 Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
@@ -275,15 +275,15 @@ class SynthesisShape(Struct, frozen=True):
     decisions: Entries
     questions: Entries
     actions: Entries
-    summary: Text
+    summary: ReplyText
 
 
 class OfferShape(Struct, frozen=True):
     """A draft answer to the question of that number: read at its source, assumed, or not known."""
 
     question: TurnNumber
-    text: Text
-    source: Name
+    text: ReplyText
+    source: ReplyName
     standing: Literal["read", "assumed", "unknown"]
     matters: bool
 

@@ -19,7 +19,7 @@ from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
 
-Kind = Literal["question", "decision", "statement", "aside"]
+PieceKind = Literal["question", "decision", "statement", "aside"]
 
 _MAX_CLARIFYING_WORDS = 12
 _FEW = 2
@@ -30,7 +30,7 @@ _ANYBODY = word_set("you him her them both that this it")
 class Piece(Struct, frozen=True):
     """What a message says in one breath, exactly as it was typed, and what that does."""
 
-    kind: Kind
+    kind: PieceKind
     text: str
 
 
@@ -46,7 +46,7 @@ class UserMessage(Struct, frozen=True):
     rejects_prompt: bool = False
     """Whether it says that a question does not fit."""
 
-    def of_kind(self, *kinds: Kind) -> str:
+    def of_kind(self, *kinds: PieceKind) -> str:
         """Return all that the message says of some kinds, empty where there is nothing."""
         return " ".join(piece.text for piece in self.pieces if piece.kind in kinds)
 
@@ -62,7 +62,7 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     pieces: list[Piece] = []
     for sentence in split_standing(whole):
         told = fold_text(strip_address(sentence, names))
-        kind: Kind = "statement"
+        kind: PieceKind = "statement"
         calls_somebody = sentence.endswith("?") and not told
         is_aside = _is_aside(fold_text(drop_name(sentence, names)), names) or pattern("settled").match(told)
         if calls_somebody or is_aside:
