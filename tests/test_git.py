@@ -12,7 +12,7 @@ import pytest
 import roundtable.git
 from gitproject import commit, git, repository
 from hostile import BARE_ITEM, ITEM, PROGRAM_TRICKS, Hostile, build_hostile
-from roundtable.git import Command, current_commit, earlier_versions, has_code_moved, run_git
+from roundtable.git import GitCommand, current_commit, earlier_versions, has_code_moved, run_git
 
 DOCUMENT = f"docs/requirements/{ITEM}/quick-scan.md"
 
@@ -48,7 +48,9 @@ def test_the_tricks_work_on_a_careless_git(hostile: Hostile) -> None:
         ("diff-tree", ["-r", "--name-only", "HEAD", "HEAD"]),
     ],
 )
-def test_nothing_that_a_repository_names_is_run(hostile: Hostile, command: Command, words: list[str]) -> None:
+def test_nothing_that_a_repository_names_is_run(
+    hostile: Hostile, command: GitCommand, words: list[str]
+) -> None:
     run_git(hostile.root, command, *words, seconds=30)
     assert not hostile.marker.exists()
 
