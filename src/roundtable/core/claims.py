@@ -28,8 +28,9 @@ from .citations import (
     trusted_text,
 )
 from .commands import Table
+from .hearing import Part
 from .personas import Persona, Roster
-from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
+from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
 from .text import content_stems, find_code_end, fold_text, word_set, words_of
 from .turns import USER, Turn
 from .validation import is_role

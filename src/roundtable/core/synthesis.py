@@ -15,9 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .hearing import (
-    Part as Part,
-)
-from .hearing import (
+    Part,
     TakenBack,
     can_decide,
     find_taken_back,

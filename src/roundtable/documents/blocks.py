@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
+from ..core.hearing import Part
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
-from ..core.synthesis import HEADINGS, Part
+from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 

@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.citations import LinesOf, find_paths
+from ..core.hearing import Part
 from ..core.steps import Item
-from ..core.synthesis import NO_REASON, UNVERIFIED, Part, mark_like, strip_mark
+from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import DiskFailed
+from ..core.hearing import Part
 from ..core.lines import join_names
 from ..core.markers import TranscriptMarker
 from ..core.personas import Roster
@@ -18,7 +19,6 @@ from ..core.synthesis import (
     HEADINGS,
     UNVERIFIED,
     Entry,
-    Part,
     credit,
     decision_turns,
     list_people,
