@@ -9,7 +9,6 @@ section is not judged by what it says: whatever the user did not give or accept 
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -31,7 +30,7 @@ from .commands import Table
 from .hearing import Part
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
-from .text import content_stems, find_code_end, fold_text, word_set, words_of
+from .text import content_stems, find_code_end, fold_look_alikes, fold_text, word_set, words_of
 from .turns import USER, Turn
 from .validation import is_role
 
@@ -162,10 +161,10 @@ def _is_json(text: str) -> bool:
 
 def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
-    others = tuple(_fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
+    others = tuple(fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
     start = 0
     for line in text.split("\n"):
-        found = _name_pattern(others).match(_fold_look_alikes(line))
+        found = _name_pattern(others).match(fold_look_alikes(line))
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found and found["first"] and not found["role"] and not found["bold"]
         if found and not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
@@ -173,19 +172,6 @@ def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[Unveri
             reason = f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
             yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
         start += len(line) + 1
-
-
-_LOOK_ALIKES = str.maketrans(
-    "АВСЕНІЈКМОРЅТХУҮԜаԁеһіјкмопрѕтухԝѵɑɡıΑΒΕΗΙΚΜΝΟΡΤΥΧΖαικνορτυχ",
-    "ABCEHIJKMOPSTXYYWadehijkmonpstyxwvagiABEHIKMNOPTYXZaiknoptux",
-)
-
-
-def _fold_look_alikes(words: str) -> str:
-    """Return words in plain Latin letters where others look the same, without accents and hidden signs."""
-    plain = unicodedata.normalize("NFKD", words)
-    shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
-    return shown.translate(_LOOK_ALIKES)
 
 
 @lru_cache(maxsize=64)

@@ -36,6 +36,19 @@ def fold_text(text: str) -> str:
     return unicodedata.normalize("NFKC", seen.casefold()).translate(_LOOKALIKES)
 
 
+_FOREIGN_LETTERS = str.maketrans(
+    "АВСЕНІЈКМОРЅТХУҮԜаԁеһіјкмопрѕтухԝѵɑɡıΑΒΕΗΙΚΜΝΟΡΤΥΧΖαικνορτυχ",
+    "ABCEHIJKMOPSTXYYWadehijkmonpstyxwvagiABEHIKMNOPTYXZaiknoptux",
+)
+
+
+def fold_look_alikes(words: str) -> str:
+    """Return words in plain Latin letters where others look the same, without accents and hidden signs."""
+    plain = unicodedata.normalize("NFKD", words)
+    shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
+    return shown.translate(_FOREIGN_LETTERS)
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """The words of the text, folded, without punctuation."""
     return tuple(WORD.findall(fold_text(text)))

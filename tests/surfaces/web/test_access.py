@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 from starlette.testclient import TestClient
 
 from roundtable.surfaces.web.access import MAX_BODY, MEMBER
@@ -30,6 +31,33 @@ def test_a_wrong_invitation_or_no_name_lets_nobody_in(site: Site) -> None:
     for name in (" \u200b ", "maya  chen"):
         assert client.post(f"/join/{token}", data={"name": name}).status_code == 409
     assert client.get("/").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Maya Chen (Business Analyst)", "Maya Chen.", "M\u0430ya Chen", "Maya  Chen, BA", "MAYA-CHEN", "MayaChen",
+        "Ma\u200bya Chen", "\uff2daya Chen", "M\u00e1ya Chen", "AIex Rivera", "alex", "Maya (Business Analyst)",
+        "User", "[User]", "the user", "Host", "Us\u0435r", "J0rdan",
+    ],
+)  # fmt: skip
+def test_a_name_that_looks_like_a_personas_is_asked_for_again(site: Site, name: str) -> None:
+    client = open_client(site)
+    answer = client.post(f"/join/{site.invitations.tokens[MEMBER]}", data={"name": name})
+    assert answer.status_code == 409 and "another name" in answer.text
+    assert f'value="{name}"' in answer.text and "Come in</button>" in answer.text
+    assert client.get("/").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Maya Cheng", "Maya Chenoweth", "Alex B.", "Alexander", "Jordana", "Chen", "Rivera, Ana",
+        "Ana (QA)", "Jürgen Users", "Hostetler", "Business Analyst", "\u041c\u0430\u044f", "Ida (2)",
+    ],
+)  # fmt: skip
+def test_other_peoples_names_are_taken_as_they_are(site: Site, name: str) -> None:
+    assert escape(name) in come_in(site, open_client(site), name).get("/").text
 
 
 def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(site: Site) -> None:

@@ -184,15 +184,15 @@ def begin_discussion(page: Page) -> None:
 def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Place) -> None:
     house = houses(completed[0], review=True)
     ana = house.let_in("Ana")
-    ben, eva = house.let_in("Alex"), house.let_in("Eva", role=OBSERVER)
+    ben, eva = house.let_in("Alex B."), house.let_in("Eva", role=OBSERVER)
     begin_discussion(ana)
     awaits(ben, "discussion")
     ben.locator("#text").press_sequentially("We go")
-    expect(ana.locator("#work")).to_have_text("Alex is typing", timeout=PATIENCE)
+    expect(ana.locator("#work")).to_have_text("Alex B. is typing", timeout=PATIENCE)
     send(ben, "We go with option B.")
     send(ana, "Fine by me.")
     awaits(ana, "discussion")
-    expect(ana.locator("#log .contribution.person .name")).to_have_text(["Alex", "Ana"], timeout=PATIENCE)
+    expect(ana.locator("#log .contribution.person .name")).to_have_text(["Alex B.", "Ana"], timeout=PATIENCE)
     for page in (ana, ben, eva):
         has_turns(page, 7)
     for page in (ana, ben):
@@ -210,7 +210,7 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
     eva.click("#log .changes summary")
     eva.wait_for_function(IS_SEEN, arg="#log .changes .file")  # and not behind the form
-    expect(ana.locator("#form")).to_contain_text("Alex chooses")
+    expect(ana.locator("#form")).to_contain_text("Alex B. chooses")
 
 
 def test_a_reload_in_the_middle_of_a_contribution_loses_and_doubles_nothing(

@@ -19,6 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import RuleBroken
 from ...core.personas import Roster
+from ...core.text import fold_look_alikes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -77,9 +78,9 @@ class Invitations:
         secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
-        if known_as.casefold() in {persona.name.casefold() for persona in roster.personas}:
+        if _is_taken(known_as, roster):
             raise RuleBroken(
-                f"{known_as} is the name of a persona. Say another, so that nobody mixes you up."
+                f'The table already calls somebody "{known_as}". Choose another name, or add your surname.'
             )
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
@@ -89,6 +90,21 @@ class Invitations:
     def find_guest(self, request: Request) -> Guest | None:
         """Return who sent a request; None where nobody we let in did."""
         return self._guests.get(request.cookies.get(COOKIE, ""))
+
+
+def _is_taken(name: str, roster: Roster) -> bool:
+    """Whether the name looks like a persona's, with or without its role, or like one of the table's words."""
+    words, people = _fold_name(name), roster.personas
+    whole = [_fold_name(each.name) for each in people]
+    short = ["user", "the user", "host", *(each.first_name for each in people)]
+    short += [f"{each.first_name} {each.role}" for each in people]
+    taken = {"".join(each) for each in (*whole, *map(_fold_name, short))}
+    return "".join(words) in taken or any(words[: len(each)] == each for each in whole)
+
+
+def _fold_name(name: str) -> list[str]:
+    folded = fold_look_alikes(name).casefold().translate(str.maketrans("l1|0", "iiio"))
+    return "".join(char if char.isalnum() else " " for char in folded).split()
 
 
 class Guard:

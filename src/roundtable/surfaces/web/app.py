@@ -103,18 +103,25 @@ class Site:
 
     # --- the door ---------------------------------------------------------------------------------------
 
-    async def show_door(self, request: Request) -> Response:
-        """Ask whoever has an invitation for a name."""
+    async def show_door(self, request: Request, name: str = "", problem: str = "") -> Response:
+        """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
         token = request.path_params["token"]
         role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
-        name = guest.name if guest is not None else self._owner if role == MEMBER else ""
-        return self._page(request, "join.html", token=token, role=role, name=name, longest=MAX_NAME)
+        own = guest.name if guest is not None else self._owner if role == MEMBER else ""
+        told = {"token": token, "role": role, "name": name or own, "longest": MAX_NAME, "problem": problem}
+        return self._page(request, "join.html", 409 if problem else 200, **told)
 
     async def come_in(self, request: Request) -> Response:
         """Let somebody in under a name."""
         form = await read_form(request)
         token, roster = request.path_params["token"], await run_in_threadpool(self.project.roster)
-        secret, guest = self.invitations.admit(token, form.get("name", ""), roster)
+        name = form.get("name", "")
+        try:
+            secret, guest = self.invitations.admit(token, name, roster)
+        except RuleBroken as refusal:
+            if _wants_json(request):
+                raise
+            return await self.show_door(request, name[:MAX_NAME], str(refusal))
         response: Response = RedirectResponse("/", 303)
         if _wants_json(request):  # a terminal, which has no page that could tell it
             response = JSONResponse({"id": guest.id, "check": guest.check})
