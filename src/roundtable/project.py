@@ -459,7 +459,7 @@ class Project:
         """Return a session on an item; the options are those of `Session`."""
         from .runtime.session import Session
 
-        return Session(self.root, name, items_folder=self.items_folder, **options)
+        return Session(self.root, name, items_folder=self.items_folder, command=self.command, **options)
 
     def read_analysis(self, name: str, moment: str) -> Analysis | None:
         """Return where another process's session of the item stands, by its `moment`; None if it is over."""

@@ -77,13 +77,15 @@ class Session:
         review: bool = False,
         account: BudgetAccount | None = None,
         again: str = "",
+        command: Callable[..., str] = lambda *words: shlex.join(("roundtable", *words)),
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
         `on_words` is handed a speaker's key and words as they come, before they count; with `review` the user
         accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost;
-        `again` is the command that goes on, where it needs more words than the item's name.
+        `again` is the command that goes on, where it needs more words than the item's name; `command` words
+        the others as they are given on the surface.
         """
         self.root = Path(root)
         self.folder = self._find_folder(item, items_folder)
@@ -100,7 +102,7 @@ class Session:
         self._on_words = on_words or (lambda *_: None)
         self._review = review
         self._account = account
-        self._again = again
+        self._again, self._word_command = again, command
         self._leg: Leg | None = None
         self._executor: Executor | None = None
         self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
@@ -296,8 +298,8 @@ class Session:
 
         every_step = list_all_steps(read_tracks(self.root)[0])
         hand_off = read_hand_off(self.folder, every_step, leg.analysis.opening.roster)
-        command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
         if not hand_off.is_empty:
+            command = self._word_command("handoff", one_line(self.folder.name))
             await self._show(Line("notice", write_summary(hand_off, command)))
 
     async def _take_up_again(self, leg: Leg) -> bool:
@@ -466,4 +468,4 @@ class Session:
         # Cleaned before it is quoted: what is taken out later would take quotation marks along.
         name = one_line(self.folder.name)
         words = ["elaborate", name, "--step", self._step] if self._step else ["analyze", name]
-        return shlex.join(["roundtable", *words])
+        return self._word_command(*words)

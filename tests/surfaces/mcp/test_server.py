@@ -245,7 +245,7 @@ def test_next_move_opens_no_session_and_so_locks_nothing(place: Place) -> None:
             await player.raw("leave", session=item.name)
             again = await player.call("next_move", session=item.name)
             assert again["move"]["brief"].startswith("No session is open on this item. start(item) goes on")
-            assert again["move"]["legal"] == ["start(item)", "list_items()"]
+            assert again["move"]["legal"] == [f'start(item="{item.name}")', "list_items()"]
             assert sessions.in_play == {}
             with ItemLock(item):
                 pass
@@ -258,7 +258,11 @@ def test_next_move_opens_no_session_and_so_locks_nothing(place: Place) -> None:
 @pytest.mark.rule("GREET-5")
 def test_the_end_is_a_move_of_its_own(raw: Place) -> None:
     root, item = raw
-    talk(root, item, ["The inspector.", "60", "C"] * 9 + ["The inspector.", "60"])
+    for path in (root / ".roundtable" / "steps").rglob("*.md"):
+        text = path.read_text().replace("### Measure", "### First Test").replace("- Measure |", "- Point |")
+        path.write_text(text)
+    words = ["The inspector retypes 40 forms.", "A form survives a lost signal."]
+    talk(root, item, [*words, "C"] * 9 + words)
 
     async def test() -> None:
         async with here(root) as (player, _):
@@ -266,6 +270,9 @@ def test_the_end_is_a_move_of_its_own(raw: Place) -> None:
             await player.send("relay_user", words="C")
             assert player.move["kind"] == "done"
             assert "The analysis is complete" in player.lines[-1].text
+            advised = f'hand_off(item="{item.name}")'
+            assert any(each.text.endswith(f"The whole page: {advised}") for each in player.lines)
+            assert advised in player.move["legal"]
             again = await player.call("next_move", session=item.name)
             assert again["move"]["kind"] == "done"
             with pytest.raises(Refusal, match="The session has ended"):

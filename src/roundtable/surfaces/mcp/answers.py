@@ -76,7 +76,7 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
         answer["context"] = context
     if move is None:
         is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
-        answer["move"] = describe_end("done" if is_done else "paused")
+        answer["move"] = describe_end(hosted.slug, "done" if is_done else "paused")
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if request is not None:
@@ -96,9 +96,10 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     return sent.last[2]
 
 
-def describe_end(kind: Literal["done", "paused"]) -> dict[str, Any]:
+def describe_end(item: str, kind: Literal["done", "paused"]) -> dict[str, Any]:
     """Return what stands in place of a move where none is open."""
-    calls = [*(["hand_off(item)"] if kind == "done" else []), "start(item)", "list_items()"]
+    names = ["hand_off", "start"] if kind == "done" else ["start"]
+    calls = [*(f'{name}(item="{item}")' for name in names), "list_items()"]
     return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
 
 

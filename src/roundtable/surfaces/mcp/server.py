@@ -188,7 +188,7 @@ async def next_move(session: str, ctx: Ctx) -> str:
     """Send the open move again; where no session is open, say so and open none."""
     hosted = await _sessions(ctx).find(session)
     if hosted is None:
-        return to_json({"session": session, "move": describe_end("paused")})
+        return to_json({"session": session, "move": describe_end(session, "paused")})
     return _answer(ctx, hosted)
 
 
@@ -367,7 +367,7 @@ async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable
     try:
         await act(hosted)
     except Refused as refusal:
-        now, move = "Legal now: start(item).", hosted.move
+        now, move = f'Legal now: start(item="{hosted.slug}").', hosted.move
         if move is not None:
             calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
             now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."

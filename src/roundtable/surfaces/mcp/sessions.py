@@ -220,7 +220,9 @@ class HostedSessions:
         self.project = Project(
             settings.root,
             items_folder=settings.items_folder,
-            command=lambda name, item, *_: "add_item(text)" if name == "add" else f'start(item="{item}")',
+            command=lambda name, item, *_: {
+                "add": "add_item(text)", "handoff": f'hand_off(item="{item}")',
+            }.get(name, f'start(item="{item}")'),  # fmt: skip
         )
         self.in_play: dict[str, HostedSession] = {}
         self._idle = idle
