@@ -259,6 +259,23 @@ def test_a_cut_of_ten_seconds_loses_and_doubles_nothing(houses: Any, completed: 
         has_turns(ben, 9)
 
 
+def test_after_a_restart_the_old_page_says_what_to_do(houses: Any, completed: Place) -> None:
+    house, advice = houses(completed[0]), "open the address that `roundtable serve` printed"
+    with Cable(house.address) as cable:
+        ana = house.let_in("Ana", address=cable.address)
+        begin_discussion(ana)
+        awaits(ana, "discussion")
+        ana.fill("#text", "Half a thought")
+        cable.cut()
+        expect(ana.locator("#connection")).to_contain_text("trying again", timeout=PATIENCE)
+        ana.context.clear_cookies()  # a server that was restarted knows nobody
+        cable.mend()
+        expect(ana.locator("#connection")).to_contain_text(advice, timeout=PATIENCE)
+        ana.press("#text", "Enter")
+        expect(ana.locator("#problem")).to_contain_text(advice, timeout=PATIENCE)
+        expect(ana.locator("#text")).to_have_value("Half a thought")
+
+
 def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     house = houses(place[0])
     page = house.let_in("Somebody", path=f"/join/{house.site.invitations.tokens[MEMBER]}")

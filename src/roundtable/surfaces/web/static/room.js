@@ -13,6 +13,8 @@ const room = table.dataset.room;
 const SILENCE = 40000; // the server is heard from every 15 seconds
 const SLOWLY = 3000;
 const READING = 10000;
+const RESTARTED = "The server was restarted. Copy what you typed here, open the address that `roundtable serve` "
+  + "printed (or ask for a new invitation), then reload this page.";
 
 let last = table.dataset.after;
 let state = JSON.parse(table.dataset.state);
@@ -30,9 +32,11 @@ function connect() {
   if (source) source.close();
   source = new EventSource(`${room}/events?after=${encodeURIComponent(last)}`);
   source.onopen = () => { alive(); say_connection(""); };
-  source.onerror = () => {
+  source.onerror = async () => {
     say_connection("The connection is gone; trying again.");
-    if (source.readyState === EventSource.CLOSED) retry();
+    if (source.readyState !== EventSource.CLOSED) return;
+    const answer = await fetch(`${room}/form`).catch(() => null);
+    if (answer?.status === 401) stop(); else retry();
   };
   source.addEventListener("ping", alive);
   source.addEventListener("reset", () => { log.replaceChildren(); last = ""; alive(); });
@@ -47,6 +51,8 @@ function connect() {
 }
 
 function retry() { clearTimeout(watchdog); watchdog = setTimeout(connect, SLOWLY); }
+
+function stop() { clearTimeout(watchdog); source.close(); say_connection(RESTARTED); }
 
 function alive() { clearTimeout(watchdog); watchdog = setTimeout(connect, SILENCE); }
 
@@ -167,7 +173,8 @@ async function send(action, fields) {
   try {
     const answer = await fetch(`${room}/${action}`, { method: "POST", body, headers });
     if (answer.ok) return true;
-    text = answer.headers.get("content-type")?.includes("json") ? (await answer.json()).error : await answer.text();
+    if (answer.status === 401) stop();
+    text = answer.status === 401 ? RESTARTED : answer.headers.get("content-type")?.includes("json") ? (await answer.json()).error : await answer.text();
   } catch {
     text = "The server cannot be reached. What you wrote is still here; send it again in a moment.";
   }
