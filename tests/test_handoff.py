@@ -470,6 +470,21 @@ def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> No
         Project(root).write_hand_off(item.name, "page", None)
 
 
+@pytest.mark.parametrize(
+    ("answer", "criteria"),
+    [
+        ("Katrin sees purge_stale(). (assumed)", ["Katrin sees purge_stale(). (assumed)"]),
+        ("Katrin sees it. Pia does not. (assumed)", ["Katrin sees it. (assumed)", "Pia does not. (assumed)"]),
+        ("Given a bag, when it is old, then it goes. (assumed)", None),
+        ("Katrin sees it (assumed)", None),
+        ("Katrin sees it. Pia does not.", ["Katrin sees it.", "Pia does not."]),
+    ],
+)
+def test_what_is_assumed_stays_with_its_criterion(answer: str, criteria: list[str] | None) -> None:
+    found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": f"# A\n\n**Expected**: {answer}\n"}, ())
+    assert [each.text for each in found.requirements] == (criteria or [answer])
+
+
 def test_a_complete_analysis_shows_it_in_short(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     small_steps(root)

@@ -13,6 +13,7 @@ from textwrap import indent
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.analysis import ASSUMED
 from ..core.citations import LinesOf, find_paths
 from ..core.hearing import Part
 from ..core.steps import Item
@@ -189,8 +190,9 @@ def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
     for point in points:
         code = tuple(filter(is_code, point.details))
         plain = [each for each in point.details if each not in code] or split_scenarios(point.text)
+        assumed = ASSUMED if plain[-1].endswith(ASSUMED) else ""  # it stands behind the last
         for each in plain[:-1]:
-            yield HandOffPoint(mark_like(point.text, each), point.source)
+            yield HandOffPoint(f"{mark_like(point.text, each)}{assumed}", point.source)
         yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
 
 

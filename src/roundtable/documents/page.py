@@ -253,7 +253,7 @@ _ABBREVIATION = re.compile(
 _ANY_SENTENCE_END = re.compile(r"(?<=[^\W_][.!?])\s+|(?<=[\])}'\"`”][.!?])\s+|(?<=[。！？])")
 _TAKES_UP = re.compile(
     r"(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
-    r"|the same|such|not|only|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b",
+    r"|the same|such|not|only|\(assumed|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
