@@ -153,6 +153,21 @@ def test_every_question_is_whole(step: Step) -> None:
 
 
 @pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("step", EVERY_STEP.values(), ids=lambda step: step.step_id)
+def test_a_question_about_what_is_shown_has_words_for_where_nothing_is(step: Step) -> None:
+    pointing = re.compile(
+        r"(?i)is this the|(?:of|in) these\b|given this|this decision|that (?:choice|failure)\b"
+    )
+    for _, question in list_questions(step):
+        if pointing.search(question.text) and "item whole" not in question.draft and not question.without:
+            assert not question.draft and not question.shows, question
+        if question.without not in ("", "-"):
+            assert "?" in question.without and not re.search(r"\bof these\b", question.without), question
+            found = check_voice(question.without, ROSTER[step.persona], earlier=(), names=(), free=True)
+            assert [each.found for each in found if each.kind == "forbidden"] == []
+
+
+@pytest.mark.rule("STEP-1")
 def test_no_example_answer_is_used_twice() -> None:
     examples = [question.example for step in STEPS for _, question in list_questions(step)]
     assert sorted(set(examples)) == sorted(examples)

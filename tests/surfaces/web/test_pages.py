@@ -202,7 +202,7 @@ def test_only_documents_of_the_item_are_served(ana: TestClient, completed: Place
 def test_a_whole_step_can_be_answered_without_scripts(site: Site, place: Place) -> None:
     with open_client(site) as client:
         come_in(site, client, "Ana")
-        assert "Whoever opens the table has the chair" in client.get(f"{ITEM}/room").text
+        assert "If you open it, you have the chair" in client.get(f"{ITEM}/room").text
         assert act(client, "open") == 200
         page = load_until(client, 'data-awaits="menu"')
         assert "<noscript>" in page and "<kbd>E</kbd>" in page

@@ -221,7 +221,8 @@ class HostedSessions:
             settings.root,
             items_folder=settings.items_folder,
             command=lambda name, item, *_: {
-                "add": "add_item(text)", "handoff": f'hand_off(item="{item}")',
+                "add": "add_item(text)",
+                "handoff": f'hand_off(item="{item}")',
             }.get(name, f'start(item="{item}")'),  # fmt: skip
         )
         self.in_play: dict[str, HostedSession] = {}
