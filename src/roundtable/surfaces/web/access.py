@@ -96,9 +96,8 @@ def _is_taken(name: str, roster: Roster) -> bool:
     """Whether the name looks like a persona's, with or without its role, or like one of the table's words."""
     words, people = _fold_name(name), roster.personas
     whole = [_fold_name(each.name) for each in people]
-    short = ["user", "the user", "host", *(each.first_name for each in people)]
-    short += [f"{each.first_name} {each.role}" for each in people]
-    taken = {"".join(each) for each in (*whole, *map(_fold_name, short))}
+    short = [_fold_name(f"{each.first_name} {role}") for each in people for role in ("", each.role)]
+    taken = {"user", "theuser", "host", *("".join(each) for each in (*whole, *short))}
     return "".join(words) in taken or any(words[: len(each)] == each for each in whole)
 
 
