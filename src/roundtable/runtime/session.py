@@ -84,8 +84,7 @@ class Session:
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
         `on_words` is handed a speaker's key and words as they come, before they count; with `review` the user
         accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost;
-        `again` is the command that goes on, where it needs more words than the item's name; `command` words
-        the others as they are given on the surface.
+        `again` is the command that goes on, where it needs more than the item's name; `command` words others.
         """
         self.root = Path(root)
         self.folder = self._find_folder(item, items_folder)

@@ -220,9 +220,11 @@ class HostedSessions:
         self.project = Project(
             settings.root,
             items_folder=settings.items_folder,
-            command=lambda name, item, *_: "add_item(text)"
-            if name == "add"
-            else f'{"hand_off" if name == "handoff" else "start"}(item="{item}")',
+            command=lambda name, item, *_: (
+                "add_item(text)"
+                if name == "add"
+                else f'{"hand_off" if name == "handoff" else "start"}(item="{item}")'
+            ),
         )
         self.in_play: dict[str, HostedSession] = {}
         self._idle = idle

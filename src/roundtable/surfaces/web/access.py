@@ -79,9 +79,7 @@ class Invitations:
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
         if _is_taken(known_as, roster):
-            raise RuleBroken(
-                f'The table already calls somebody "{known_as}". Choose another name, or add your surname.'
-            )
+            raise RuleBroken(f'"{known_as}" is taken here. Choose another name, or add your surname.')
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
         self._guests[secret] = guest

@@ -25,12 +25,7 @@ _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "section", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {
-    "a": {"href", "id", "class"},
-    "ol": {"start"},
-    "section": {"id", "class"},
-    "span": {"class"},
-}
+_ATTRIBUTES = {"a": {"href", "id", "class"}, "ol": {"start"}, "section": {"id", "class"}, "span": {"class"}}
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
@@ -160,11 +155,5 @@ def _link(address: str, name: str, kind: str) -> str:
 
 
 def _clean(html: str) -> Markup:
-    safe = nh3.clean(
-        html,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        url_schemes={"http", "https", "mailto"},
-        link_rel="noopener noreferrer nofollow",
-    )
-    return Markup(safe)
+    schemes, rel = {"http", "https", "mailto"}, "noopener noreferrer nofollow"
+    return Markup(nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=schemes, link_rel=rel))
