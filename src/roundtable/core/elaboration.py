@@ -482,14 +482,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     known = sorted(entry.number for entry in draft.entries)
     missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
+        text = f"I did not understand which entry you mean. Nothing was changed. {lines.REVIEW}"
         if missing:
             there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
             text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
-        elif answer.numbers:
-            text = lines.REVIEW_NAMED.format(answer.numbers[0])
-        elif answer.words:
-            text = f"Nothing was changed. Did you mean `{answer.words}`?"
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":

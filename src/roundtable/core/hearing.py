@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, get_args
@@ -442,13 +441,7 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_MISSPELT = 0.83
 _PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
-_NAMES_ENTRY = re.compile(
-    r"(?:(?<!\w)(?:number|entry|point|no\.)\s++|#)(?P<number>\d{1,4})(?!\w)"
-    r"|^(?P<first>\d{1,4})\s++(?:is|was|should|must|says|needs)\b",
-    re.IGNORECASE,
-)
 
 
 class ReviewAnswer(Struct, frozen=True):
@@ -463,8 +456,7 @@ class ReviewAnswer(Struct, frozen=True):
 def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
     """Return what a message at a review asks for; `unclear` where it asks for nothing that is known.
 
-    What is unclear may name an entry, or have what was probably meant as its words. `is_strict` is for older
-    journals, in which only the commands themselves were heard.
+    `is_strict` is for older journals, in which only the commands themselves were heard.
     """
     said = text.strip()
     parts = {part.strip() for part in re.split(r"[.,!;]", fold_text(said))} - {"", *_POLITE}
@@ -483,14 +475,9 @@ def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
             words = words[3:].lstrip()
         return ReviewAnswer("edit", (int(found["number"]),), words)
     if found := _ADDS.fullmatch(said):
-        words, part = found["words"].strip(), (found["part"] or "insight").lower().split()[-1]
-        kind, colon, rest = words.partition(":")
-        if colon and not found["part"] and not is_strict:
-            for meant in get_close_matches(kind.strip().lower().removeprefix("open "), _PARTS, 1, _MISSPELT):
-                return ReviewAnswer("unclear", (), f"add {meant}: {rest.strip()}")
-        return ReviewAnswer("add", (), words, _PARTS[part])
-    found = None if is_strict else _NAMES_ENTRY.search(said)
-    return ReviewAnswer("unclear", (int(found["number"] or found["first"]),) if found else ())
+        part = (found["part"] or "insight").lower().split()[-1]
+        return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
+    return ReviewAnswer("unclear")
 
 
 # --- at a menu ------------------------------------------------------------------------------------------

@@ -46,7 +46,6 @@ REVIEW_EMPTY = (
     "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
     "change, `add decision: WORDS` (or insight, question, action) adds an entry."
 )
-REVIEW_NAMED = "Nothing was changed. `edit {0} NEW WORDS` changes entry {0}; `drop {0}` leaves it out."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "Letters and `edit` work at the menu after this step. Please answer this question first; "
