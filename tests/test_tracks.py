@@ -387,6 +387,15 @@ def test_a_sentence_that_says_more_is_an_answer(said: str) -> None:
 
 
 @pytest.mark.rule("STEP-9")
+def test_only_track_and_a_name_is_a_command() -> None:
+    for said in ("track bug", "Track: bug", "change the track to bug", "switch track to bug."):
+        wish = hear_track(said, CHOICES, is_open=False, is_asked=False)
+        assert wish and wish.is_command and wish.track == CHOICES[1], said
+    for said in ("The track is small.", "tracks feature", "the track small", "change track small"):
+        assert hear_track(said, CHOICES, is_open=False, is_asked=False) is None, said
+
+
+@pytest.mark.rule("STEP-9")
 def test_what_is_said_besides_the_track_is_kept_apart() -> None:
     said = "Please take it as a feature, we want to rework the leases."
     wish = hear_track(said, CHOICES, is_open=True, is_asked=False)

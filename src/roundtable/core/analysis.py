@@ -565,7 +565,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     more = hearing.hear_agreement(words, offer.text if offer else "") if level > 0 else None
     if offer and (is_silence(words) or more == ""):
         return _keep(now, _accept_draft(question, offer, relayed=relayed))
-    if offer and more and level > 1:
+    if offer and more and level > 1 and not is_unknown(more):
         draft = _accept_draft(question, offer, relayed=relayed)
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
     if more == "" and level > 1 and _find_subject(now, question) and not hearing.takes_yes(question.text):
@@ -596,6 +596,10 @@ def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
 def _ask_follow_up(now: Analysis, *shown: do.Show) -> Outcome:
     asked = _show("question", now.follow_up or "", now.opening.conductor)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
+
+
+def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
+    return _ask_follow_up(now, *shown) if now.follow_up else _ask_question(now, *shown)
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -794,10 +798,12 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
-    """Show a notice where the user is: the same menu comes back, a question still waits."""
+    """Show a notice where the user is: the same menu or question comes back."""
     notice = _show("notice", text, speaker)
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
+    if now.stage is Stage.ANSWER:
+        return _ask_again(now, notice)
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
@@ -933,19 +939,16 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
     if heard.kind == "open" and (added := hearing.hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
-    asked = heard.persona if heard.persona and hearing.asks_something(words) else None
-    if asked is None and now.opening.hearing > 1:
-        asked = hearing.hear_aside(words, now.opening.roster)
-    if asked is not None:
-        return _ask_aside(now, asked, words, relayed=relayed)
+    if heard.persona and hearing.asks_something(words):
+        return _ask_aside(now, heard.persona, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     ask = do.AskFeedback(now.brief, words, relayed=relayed)
     return replace(now, feedback=kept, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
 
 def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
-    """Let a persona, by its key, answer a question that is put to it; empty is whoever conducts the step."""
-    brief = replace(now.brief, persona=now.opening.roster[key]) if key else now.brief
+    """Let a persona, by its key, answer a question that is put to it."""
+    brief = replace(now.brief, persona=now.opening.roster[key])
     ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
     return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
@@ -987,7 +990,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     if now.feedback is None and _is_at_menu(now):
         return _show_menu(now, reply)
     if now.feedback is None:
-        return _ask_follow_up(now, reply) if now.follow_up else _ask_question(now, reply)
+        return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
     write = do.WriteFeedback(now.step, now.feedback, event.at)
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 

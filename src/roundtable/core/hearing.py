@@ -581,10 +581,13 @@ _AGREES = re.compile(
 )
 
 
-# "Yes exactly, and the import too": what comes after it is said besides the draft.
+# "Yes exactly, and the import too": what comes after it is said besides the draft, unless it takes it back.
 _AGREES_AND = re.compile(
     r"(?:(?:ok|okay|yes|yeah|yep|sure)[,.!]* )?(?:exactly|correct|agreed|looks (?:good|right)"
-    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+(?P<more>\S.*)"
+    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+"
+    r"(?!(?:no|not|none|nothing|never|neither|without|\w+n['’]?t|cannot|but|except|apart|although|though"
+    r"|however|yet|only|just|if|unless|instead|rather|actually|wait|sorry|wrong|hm+|or|maybe|perhaps|skip|undo"
+    r"|back|drop|remove|delete|change|replace|leave)\b)(?P<more>\S.*)"
     r"|(?:ok|okay|yes|yeah|yep|sure)(?: exactly)?[,.;:!]* (?P<added>(?:and (?!no)|plus |also |add ).*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -611,26 +614,19 @@ def takes_yes(question: str) -> bool:
 
 
 _CALLS = re.compile(
-    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|when|which)"
-    r"|[,:] (?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?",
-    re.DOTALL,
-)
-_ASKS_ADVICE = re.compile(
-    r"(?:(?:and|so|but|ok|hm+),? )?(?:what|which(?: one| of (?:them|these))?|how) (?:would|do|should|could)"
-    r" you (?:do|choose|pick|take|suggest|recommend|prefer|say|think|advise)\b[^.!?]*\?+"
+    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|which)"
+    r"|[,:] (?:when )?(?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?"
 )
 
 
 def hear_aside(text: str, roster: Roster) -> str | None:
-    """Return the key of the persona that a message asks something, instead of answering; None if none.
+    """Return the key of the persona that a message asks by name, "Alex, what breaks?"; None if it does not.
 
-    It asks by name ("Alex, what breaks?"); "what would you do?" alone asks whoever conducts, an empty key.
+    It is one sentence: what states something as well is an answer.
     """
-    said = fold_text(text).strip()
-    called = _CALLS.fullmatch(said)
+    called = _CALLS.fullmatch(fold_text(text).strip()) if len(split_sentences(text)) == 1 else None
     named = (each.key for each in roster.personas if called and fold_text(each.first_name) == called["name"])
-    advises = (address(text, roster).persona or "") if _ASKS_ADVICE.fullmatch(said) else None
-    return next(named, advises)
+    return next(named, None)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:

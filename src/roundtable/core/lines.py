@@ -60,6 +60,7 @@ AT_A_MENU = (
     "pauses. Anything else you type goes into the document as your feedback."
 )
 WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
+NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 BLOCK_IS_NEXT = "This wrote nothing. `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (

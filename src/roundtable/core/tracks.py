@@ -14,7 +14,7 @@ from .text import find_phrase, fold_text, words_of
 FEATURE = "feature"
 """The track with all steps; an item that names no other follows it."""
 
-_TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an? )?(?P<name>\S+))?")
+_TRACK = re.compile(r"tracks?|(?:track|(?:change|switch) (?:the )?track to) (?P<name>\S+)")
 _CODE = re.compile(r"`|\w\(|\w[._]\w|(?:^|\s)--?\w|[a-z][A-Z]")
 _TELLING_WORDS = 60
 _OLD_LEAD = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
