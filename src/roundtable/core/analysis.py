@@ -358,13 +358,13 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
     """Save the track that a message chooses, or name the tracks; None where it is about something else."""
-    opening, is_old, is_asked = now.opening, now.opening.hearing < 2, now.stage is Stage.TRACK
+    opening, is_old = now.opening, now.opening.hearing < 2
     is_open = bool(opening.proposal) and not now.is_track_taken
-    can_take_own = is_asked or (question is not None and is_open and not now.given_answers)
+    can_take_own = now.stage is Stage.TRACK or (question is not None and is_open and not now.given_answers)
     if not opening.tracks or (is_old and question is not None and not can_take_own):
         return None
     is_open = can_take_own if is_old else is_open
-    wish = hear_track(words, opening.tracks, is_open=is_open, is_asked=is_asked, is_old=is_old)
+    wish = hear_track(words, opening.tracks, is_open=is_open, is_old=is_old)
     if wish is None:
         return None
     if question is not None and not is_old:
@@ -372,7 +372,7 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
         if is_answer or (wish.track is None and (wish.is_command or not is_open)):
             return None
     if wish.track and (can_take_own or wish.track.key != opening.track):
-        return _save_track(now, wish.track, words, wish.more)
+        return _save_track(now, wish.track, words)
     return _name_tracks(now)
 
 
@@ -395,7 +395,7 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     """Write the track, at a question after the answers that the user gave; that step is not complete."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
@@ -403,9 +403,6 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") 
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
     after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     shown = [_show("choice", words, USER)] if words else []
-    if more:
-        text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
-        shown.append(_show("notice", text))
     has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
     if now.stage is Stage.ANSWER and has_own and not after.is_track_taken and now.opening.hearing > 1:
         return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
