@@ -430,7 +430,9 @@ def test_a_sentence_that_says_more_than_the_track_takes_nothing_where_the_track_
     said = "Please take it as a feature, we want to rework the leases."
     lines = talk(root, item, [said], panel=OfflinePanel())
     assert "track" not in meta(item)
-    assert texts(lines, "notice")[-1].startswith("Nothing was taken from this: the open question is the track.")
+    assert texts(lines, "notice")[-1].startswith(
+        "Nothing was taken from this: the open question is the track."
+    )
 
 
 @pytest.mark.rule("STEP-9")

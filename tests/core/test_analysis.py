@@ -867,7 +867,9 @@ def test_an_answer_that_begins_with_a_name_and_ends_with_a_question_is_kept_whol
 
 
 @pytest.mark.rule("STEP-4")
-@pytest.mark.parametrize("words", ["exactly, no, wait: it is the other way round", "that is it: I don't know"])
+@pytest.mark.parametrize(
+    "words", ["exactly, no, wait: it is the other way round", "that is it: I don't know"]
+)
 def test_what_takes_an_agreement_back_does_not_take_the_draft(words: str) -> None:
     (answer,) = Play(opening(TWO, hearing=2), offers=DRAFT).says(words).now.answers
     assert answer.text == words

@@ -229,8 +229,8 @@ _DECIDES = re.compile(
     r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
     r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:(?:refuse|keep|drop|use|take|make|set|remove|add"
     r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
-    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b|option [a-z]\b"
-    r"|[a-c]\b[.!,]?)"
+    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b(?!\(|\.\w)"
+    r"|option [a-z]\b|[a-c]\b[.!,]?)"
 )
 
 
