@@ -198,7 +198,7 @@ class Analysis(Struct, frozen=True):
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
-            moment, at = elaboration.moment, elaboration.at
+            moment, at = elaboration.undo_key, elaboration.drafted_at
             block = (do.Written("block", moment, at=at),) if moment else ()
             return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
         if type(event).__name__ not in self.legal:

@@ -62,7 +62,7 @@ AT_A_MENU = (
 WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
-BLOCK_IS_NEXT = "This wrote nothing. `undo` would take back the discussion before it."
+BLOCK_IS_NEXT = "This change wrote nothing, so `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
