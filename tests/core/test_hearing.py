@@ -385,6 +385,8 @@ def test_more_than_agreement_is_an_answer(words: str) -> None:
         ("That’s right; the worker as well", "the worker as well"),
         ("Yes! Also the nightly run.", "Also the nightly run."),
         ("Exactly. Nobody else waits", "Nobody else waits"),
+        ("That's it. Payment by card too", "Payment by card too"),
+        ("Agreed, back office as well", "back office as well"),
         ("agreed: and a test", "and a test"),
     ],
 )

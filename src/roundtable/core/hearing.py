@@ -585,9 +585,8 @@ _AGREES = re.compile(
 _AGREES_AND = re.compile(
     r"(?:(?:ok|okay|yes|yeah|yep|sure)[,.!]* )?(?:exactly|correct|agreed|looks (?:good|right)"
     r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+"
-    r"(?!(?:no|not|none|nothing|never|neither|without|\w+n['’]?t|cannot|but|except|apart|although|though"
-    r"|however|yet|only|just|if|unless|instead|rather|actually|wait|sorry|wrong|hm+|or|maybe|perhaps|skip|undo"
-    r"|back|drop|remove|delete|change|replace|leave)\b)(?P<more>\S.*)"
+    r"(?!(?:no|not|none|nothing|never|\w+n['’]t|dont|isnt|but|except|though|however|only|just|if|unless|instead"
+    r"|rather|actually|wait|sorry|wrong|hm+|or|maybe|skip|drop|remove|delete|change|replace)\b)(?P<more>\S.*)"
     r"|(?:ok|okay|yes|yeah|yep|sure)(?: exactly)?[,.;:!]* (?P<added>(?:and (?!no)|plus |also |add ).*)",
     re.IGNORECASE | re.DOTALL,
 )

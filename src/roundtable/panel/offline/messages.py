@@ -231,9 +231,8 @@ def _is_order(told: str) -> bool:
     always = _ALWAYS.match(told)
     rest = told[always.end() :] if always else told
     verb, following, *_ = (*words_of(rest[:200]), "", "")
-    if pattern("to_panel").match(told) or pattern("to_panel").match(rest) or verb in word_list("talk"):
-        return False
-    if re.match(r"\w+(?:\(|\.\w)", rest):  # "take() subtracts twice" says what the code does
+    is_code = re.match(r"\w+(?:\(|\.\w)", rest)  # "take() subtracts twice" says what the code does
+    if is_code or verb in word_list("talk") or any(map(pattern("to_panel").match, (told, rest))):
         return False
     if verb == "have":
         return following in word_list("determiner") | {"it", "them"}
