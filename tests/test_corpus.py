@@ -22,7 +22,7 @@ def take_up(tmp_path: Path, version: str, stopped: str, *words: str) -> tuple[Pa
     (folder / "journal").rename(folder / ".journal")
 
     async def play() -> list[Line]:
-        session = Session(tmp_path, ITEM)
+        session = Session(tmp_path, ITEM, review=stopped == "review")
         for word in words:
             session.say(word)
         session.hang_up()
@@ -51,6 +51,15 @@ def test_a_menu_is_shown_again(tmp_path: Path) -> None:
     assert lines[0].kind == "greeting"
     assert "[E] Elaboration Mode" in texts(lines, "menu")[0]
     assert lines[-1].kind == "paused"
+
+
+@pytest.mark.rule("GREET-6", "SYN-8")
+def test_a_review_goes_on_with_what_was_unclear_then(tmp_path: Path) -> None:
+    # "ok, looks good now" accepts today; in this journal it was unclear, and "drop 1" came after it.
+    folder, lines = take_up(tmp_path, "v2", "review", "undo", "")
+    assert "1. We always write the header row because Excel needs it." in texts(lines, "review")[-1]
+    assert "We always write the header row" in (folder / "quick-scan.md").read_text()
+    assert not list((folder / ".journal").glob("*.corrupt*"))
 
 
 @pytest.mark.rule("GREET-6", "META-5")

@@ -843,7 +843,8 @@ def test_a_question_to_a_persona_is_answered_and_the_step_s_question_stays_open(
     (asked,) = play.all_asked(do.AskFeedback)
     assert isinstance(asked, do.AskFeedback)
     assert asked.aside and asked.brief.persona == ALEX
-    assert play.order[-3:] == ["feedback", "feedback", "question"]
+    assert play.order[-4:] == ["feedback", "feedback", "notice", "question"]
+    assert play.texts("notice")[-1] == "Your question was not taken as an answer."
     assert play.all_asked(do.WriteFeedback) == []
     play.says("Inspectors.", "Two seconds.")
     assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Two seconds."]
@@ -854,17 +855,31 @@ def test_a_question_to_a_persona_leaves_a_follow_up_and_an_edit_open() -> None:
     counted = replace(TWO, validation=(NUMBER,), standard=QUESTIONS[:1])
     play = Play(opening(counted, hearing=2)).says("Some", "Alex, what is usual?")
     assert play.texts("question")[-1] == NUMBER.follow_up
-    play.says("12", "edit 1", "What would you say?")
+    play.says("12", "edit 1", "Maya, what would you say?")
     assert play.texts("question")[-1].startswith("Who is stuck?")
     assert play.now.stage is Stage.ANSWER
 
 
-@pytest.mark.rule("MENU-3")
-def test_asking_for_advice_at_a_menu_is_no_feedback() -> None:
-    play = at_menu(hearing=2).says("what would you do?")
-    assert play.all_asked(do.WriteFeedback) == []
-    assert play.commands[-1] == do.Listen("menu")
-    assert len(at_menu(hearing=1).says("what would you do?").all_asked(do.WriteFeedback)) == 1
+@pytest.mark.rule("STEP-4")
+def test_an_answer_that_begins_with_a_name_and_ends_with_a_question_is_kept_whole() -> None:
+    words = "Maya, when they open the export, the columns have no names. Is that what you need?"
+    assert Play(opening(TWO, hearing=2)).says(words).now.answers[0].text == words
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    "words", ["exactly, no, wait: it is the other way round", "that is it: I don't know"]
+)
+def test_what_takes_an_agreement_back_does_not_take_the_draft(words: str) -> None:
+    (answer,) = Play(opening(TWO, hearing=2), offers=DRAFT).says(words).now.answers
+    assert answer.text == words
+
+
+@pytest.mark.rule("STEP-4")
+def test_the_question_is_shown_again_with_its_draft_where_words_were_no_answer() -> None:
+    play = Play(opening(TWO, hearing=2), offers=DRAFT).says("?")
+    assert play.order[-2:] == ["notice", "question"]
+    assert play.commands[-1] == do.Listen("answer", offer="app/server.py and app/store.py")
 
 
 @pytest.mark.rule("MENU-7")

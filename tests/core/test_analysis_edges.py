@@ -47,12 +47,12 @@ def test_the_lead_greets_and_the_step_s_own_persona_conducts_it() -> None:
         ("greeting", MAYA.key), ("depth", MAYA.key), ("step", ALEX.key), ("question", ALEX.key),
     ]  # fmt: skip
     play.says("?")
-    assert told(play)[4:] == [("notice", ALEX.key)]
+    assert told(play)[4:] == [("notice", ALEX.key), ("question", ALEX.key)]
     assert play.commands[-1] == do.Listen("answer")
     play.says("brief")
-    assert told(play)[5:] == [("depth", ALEX.key), ("question", ALEX.key)]
+    assert told(play)[6:] == [("depth", ALEX.key), ("question", ALEX.key)]
     play.says("The inspector.")
-    assert told(play)[7:] == [("answer", "user"), ("update", None), ("update", None), ("menu", None)]
+    assert told(play)[8:] == [("answer", "user"), ("update", None), ("update", None), ("menu", None)]
     assert play.texts("update")[1:] == ['Wrote requirements-spec.md, section "3. User Journeys".']
 
 

@@ -198,7 +198,7 @@ class Analysis(Struct, frozen=True):
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
-            moment, at = elaboration.moment, elaboration.at
+            moment, at = elaboration.undo_key, elaboration.drafted_at
             block = (do.Written("block", moment, at=at),) if moment else ()
             return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
         if type(event).__name__ not in self.legal:
@@ -358,13 +358,13 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
     """Save the track that a message chooses, or name the tracks; None where it is about something else."""
-    opening, is_old, is_asked = now.opening, now.opening.hearing < 2, now.stage is Stage.TRACK
+    opening, is_old = now.opening, now.opening.hearing < 2
     is_open = bool(opening.proposal) and not now.is_track_taken
-    can_take_own = is_asked or (question is not None and is_open and not now.given_answers)
+    can_take_own = now.stage is Stage.TRACK or (question is not None and is_open and not now.given_answers)
     if not opening.tracks or (is_old and question is not None and not can_take_own):
         return None
     is_open = can_take_own if is_old else is_open
-    wish = hear_track(words, opening.tracks, is_open=is_open, is_asked=is_asked, is_old=is_old)
+    wish = hear_track(words, opening.tracks, is_open=is_open, is_old=is_old)
     if wish is None:
         return None
     if question is not None and not is_old:
@@ -372,7 +372,7 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
         if is_answer or (wish.track is None and (wish.is_command or not is_open)):
             return None
     if wish.track and (can_take_own or wish.track.key != opening.track):
-        return _save_track(now, wish.track, words, wish.more)
+        return _save_track(now, wish.track, words)
     return _name_tracks(now)
 
 
@@ -395,7 +395,7 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") -> Outcome:
+def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     """Write the track, at a question after the answers that the user gave; that step is not complete."""
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
@@ -403,9 +403,6 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str, more: str = "") 
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
     after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
     shown = [_show("choice", words, USER)] if words else []
-    if more:
-        text = f'You also said: "{more}" It is in no document yet: say it at the question where it belongs.'
-        shown.append(_show("notice", text))
     has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
     if now.stage is Stage.ANSWER and has_own and not after.is_track_taken and now.opening.hearing > 1:
         return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
@@ -565,7 +562,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     more = hearing.hear_agreement(words, offer.text if offer else "") if level > 0 else None
     if offer and (is_silence(words) or more == ""):
         return _keep(now, _accept_draft(question, offer, relayed=relayed))
-    if offer and more and level > 1:
+    if offer and more and level > 1 and not is_unknown(more):
         draft = _accept_draft(question, offer, relayed=relayed)
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
     if more == "" and level > 1 and _find_subject(now, question) and not hearing.takes_yes(question.text):
@@ -596,6 +593,10 @@ def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
 def _ask_follow_up(now: Analysis, *shown: do.Show) -> Outcome:
     asked = _show("question", now.follow_up or "", now.opening.conductor)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
+
+
+def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
+    return _ask_follow_up(now, *shown) if now.follow_up else _ask_question(now, *shown)
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -794,10 +795,12 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
-    """Show a notice where the user is: the same menu comes back, a question still waits."""
+    """Show a notice where the user is: the same menu or question comes back."""
     notice = _show("notice", text, speaker)
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
+    if now.stage is Stage.ANSWER:
+        return _ask_again(now, notice)
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
@@ -933,19 +936,16 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
     if heard.kind == "open" and (added := hearing.hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
-    asked = heard.persona if heard.persona and hearing.asks_something(words) else None
-    if asked is None and now.opening.hearing > 1:
-        asked = hearing.hear_aside(words, now.opening.roster)
-    if asked is not None:
-        return _ask_aside(now, asked, words, relayed=relayed)
+    if heard.persona and hearing.asks_something(words):
+        return _ask_aside(now, heard.persona, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     ask = do.AskFeedback(now.brief, words, relayed=relayed)
     return replace(now, feedback=kept, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
 
 def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
-    """Let a persona, by its key, answer a question that is put to it; empty is whoever conducts the step."""
-    brief = replace(now.brief, persona=now.opening.roster[key]) if key else now.brief
+    """Let a persona, by its key, answer a question that is put to it."""
+    brief = replace(now.brief, persona=now.opening.roster[key])
     ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
     return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
 
@@ -987,7 +987,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     if now.feedback is None and _is_at_menu(now):
         return _show_menu(now, reply)
     if now.feedback is None:
-        return _ask_follow_up(now, reply) if now.follow_up else _ask_question(now, reply)
+        return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
     write = do.WriteFeedback(now.step, now.feedback, event.at)
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 

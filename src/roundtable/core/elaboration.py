@@ -106,7 +106,7 @@ class Elaboration(do.Table, frozen=True):
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
     draft: synthesis.Draft = synthesis.Draft()
-    at: str = ""
+    drafted_at: str = ""
     extracted: bool = False
     has_host_draft: bool = False
     """Whether a host drafted the synthesis, so that it is marked unless the user accepts it (ART-8)."""
@@ -116,7 +116,7 @@ class Elaboration(do.Table, frozen=True):
     reviewed: tuple[synthesis.Draft, ...] = ()
     """The synthesis before each change that the user made to it, the first one as it was drafted."""
     editing: int | None = None
-    moment: str = ""
+    undo_key: str = ""
     """What the changes to the documents are noted under, so that they can be taken back."""
 
     @classmethod
@@ -268,7 +268,7 @@ def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) ->
 
 
 def _keep_looked_up(now: Elaboration, event: on.Framed | on.PersonaSpoke) -> Elaboration:
-    """Keep what a speaker asked to see where it was shown, so that requests go on sharing their beginning."""
+    """Keep what a speaker asked to see where it was shown, so that the prompt prefix stays cacheable."""
     names = {each.name for each in now.looked_up}
     new = (
         LookedUp(each.name, each.text, len(now.turns)) for each in event.looked_up if each.name not in names
@@ -459,7 +459,8 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster).number_entries()
-    after = replace(now, draft=draft, at=event.at, extracted=event.extracted, has_host_draft=event.from_host)
+    after = replace(now, draft=draft, drafted_at=event.at, extracted=event.extracted)
+    after = replace(after, has_host_draft=event.from_host)
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
@@ -482,14 +483,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     known = sorted(entry.number for entry in draft.entries)
     missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
+        text = f"I did not understand which entry you mean. Nothing was changed. {lines.REVIEW}"
         if missing:
             there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
             text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
-        elif answer.numbers:
-            text = lines.REVIEW_NAMED.format(answer.numbers[0])
-        elif answer.words:
-            text = f"Nothing was changed. Did you mean `{answer.words}`?"
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -532,19 +529,19 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
         exit_type=now.exit_type,
     )  # fmt: skip
-    marker = ElaborationMarker(now.step.step_id, now.at)
+    marker = ElaborationMarker(now.step.step_id, now.drafted_at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
     return replace(now, awaits=Awaited.ARTIFACTS), (*shown, _show(now, "synthesis", block), update)
 
 
 def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
     shown = tuple(_show(now, "update", text) for text in event.announcements)
-    return _persist(replace(now, moment=event.moment), shown)
+    return _persist(replace(now, undo_key=event.moment), shown)
 
 
 def _persist(now: Elaboration, shown: Shown) -> Outcome:
     summary = synthesis.summary(now.draft, now.step.title)
-    record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.at, summary)
+    record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.drafted_at, summary)
     struck = now.reviewed[0].entries_missing_in(now.draft) if now.reviewed else ()
     if now.has_host_draft:
         struck = tuple(map(synthesis.mark_entry, struck))  # nobody accepted these
@@ -584,11 +581,11 @@ def _say(now: Elaboration, turn: Turn) -> Outcome:
 
 
 def _note_seen(now: Elaboration) -> Elaboration:
-    """Return the state once the user has seen in a form all that a host worded; what it relayed stays so."""
+    """Return the state after the user saw the host's words in a form; what the host relayed stays marked."""
 
     def see(turn: Turn) -> Turn:
         drift, verdict = turn.verdict.off_topic, turn.verdict
-        # Only what is still put off is shown; what the user insisted on went out of sight with its mark.
+        # The form shows only what is still put off; a point that the user insisted on keeps its mark.
         if drift and any(point.turn == turn.number for point in now.parked):
             verdict = replace(verdict, off_topic=replace(drift, from_host=False))
         return replace(turn, from_host=turn.from_host and turn.speaker == USER, verdict=verdict)
@@ -699,14 +696,11 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
     # whoever is to be heard, a discussion can be ended from outside
-    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    **{
+        (_LOOP, awaits, event): (move, [_SYNTHESIS])
+        for awaits in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)
+        for event, move in ((on.WrappedUp, wrap_up), (on.BudgetSpent, end_budget))
+    },
     (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),

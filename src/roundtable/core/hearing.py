@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, get_args
@@ -230,8 +229,8 @@ _DECIDES = re.compile(
     r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
     r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:(?:refuse|keep|drop|use|take|make|set|remove|add"
     r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
-    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b|option [a-z]\b"
-    r"|[a-c]\b[.!,]?)"
+    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b(?!\(|\.\w)"
+    r"|option [a-z]\b|[a-c]\b[.!,]?)"
 )
 
 
@@ -442,13 +441,7 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_MISSPELT = 0.83
 _PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Part)}
-_NAMES_ENTRY = re.compile(
-    r"(?:(?<!\w)(?:number|entry|point|no\.)\s++|#)(?P<number>\d{1,4})(?!\w)"
-    r"|^(?P<first>\d{1,4})\s++(?:is|was|should|must|says|needs)\b",
-    re.IGNORECASE,
-)
 
 
 class ReviewAnswer(Struct, frozen=True):
@@ -463,8 +456,7 @@ class ReviewAnswer(Struct, frozen=True):
 def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
     """Return what a message at a review asks for; `unclear` where it asks for nothing that is known.
 
-    What is unclear may name an entry, or have what was probably meant as its words. `is_strict` is for older
-    journals, in which only the commands themselves were heard.
+    `is_strict` is for older journals, in which only the commands themselves were heard.
     """
     said = text.strip()
     parts = {part.strip() for part in re.split(r"[.,!;]", fold_text(said))} - {"", *_POLITE}
@@ -483,14 +475,9 @@ def hear_review(text: str, *, is_strict: bool = False) -> ReviewAnswer:
             words = words[3:].lstrip()
         return ReviewAnswer("edit", (int(found["number"]),), words)
     if found := _ADDS.fullmatch(said):
-        words, part = found["words"].strip(), (found["part"] or "insight").lower().split()[-1]
-        kind, colon, rest = words.partition(":")
-        if colon and not found["part"] and not is_strict:
-            for meant in get_close_matches(kind.strip().lower().removeprefix("open "), _PARTS, 1, _MISSPELT):
-                return ReviewAnswer("unclear", (), f"add {meant}: {rest.strip()}")
-        return ReviewAnswer("add", (), words, _PARTS[part])
-    found = None if is_strict else _NAMES_ENTRY.search(said)
-    return ReviewAnswer("unclear", (int(found["number"] or found["first"]),) if found else ())
+        part = (found["part"] or "insight").lower().split()[-1]
+        return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
+    return ReviewAnswer("unclear")
 
 
 # --- at a menu ------------------------------------------------------------------------------------------
@@ -594,10 +581,12 @@ _AGREES = re.compile(
 )
 
 
-# "Yes exactly, and the import too": what comes after it is said besides the draft.
+# "Yes exactly, and the import too": what comes after it is said besides the draft, unless it takes it back.
 _AGREES_AND = re.compile(
     r"(?:(?:ok|okay|yes|yeah|yep|sure)[,.!]* )?(?:exactly|correct|agreed|looks (?:good|right)"
-    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+(?P<more>\S.*)"
+    r"|(?:that['’]s|thats|that is) (?:it|right|correct|fine)|that (?:fits|works))[,.;:!]+\s+"
+    r"(?!(?:no|not|none|nothing|never|\w+n['’]t|dont|isnt|but|except|though|however|only|just|if|unless|instead"
+    r"|rather|actually|wait|sorry|wrong|hm+|or|maybe|skip|drop|remove|delete|change|replace)\b)(?P<more>\S.*)"
     r"|(?:ok|okay|yes|yeah|yep|sure)(?: exactly)?[,.;:!]* (?P<added>(?:and (?!no)|plus |also |add ).*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -624,26 +613,19 @@ def takes_yes(question: str) -> bool:
 
 
 _CALLS = re.compile(
-    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|when|which)"
-    r"|[,:] (?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?",
-    re.DOTALL,
-)
-_ASKS_ADVICE = re.compile(
-    r"(?:(?:and|so|but|ok|hm+),? )?(?:what|which(?: one| of (?:them|these))?|how) (?:would|do|should|could)"
-    r" you (?:do|choose|pick|take|suggest|recommend|prefer|say|think|advise)\b[^.!?]*\?+"
+    r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|which)"
+    r"|[,:] (?:when )?(?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?"
 )
 
 
 def hear_aside(text: str, roster: Roster) -> str | None:
-    """Return the key of the persona that a message asks something, instead of answering; None if none.
+    """Return the key of the persona that a message asks by name, "Alex, what breaks?"; None if it does not.
 
-    It asks by name ("Alex, what breaks?"); "what would you do?" alone asks whoever conducts, an empty key.
+    It is one sentence: what states something as well is an answer.
     """
-    said = fold_text(text).strip()
-    called = _CALLS.fullmatch(said)
+    called = _CALLS.fullmatch(fold_text(text).strip()) if len(split_sentences(text)) == 1 else None
     named = (each.key for each in roster.personas if called and fold_text(each.first_name) == called["name"])
-    advises = (address(text, roster).persona or "") if _ASKS_ADVICE.fullmatch(said) else None
-    return next(named, advises)
+    return next(named, None)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:

@@ -46,7 +46,6 @@ REVIEW_EMPTY = (
     "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
     "change, `add decision: WORDS` (or insight, question, action) adds an entry."
 )
-REVIEW_NAMED = "Nothing was changed. `edit {0} NEW WORDS` changes entry {0}; `drop {0}` leaves it out."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "Letters and `edit` work at the menu after this step. Please answer this question first; "
@@ -61,8 +60,9 @@ AT_A_MENU = (
     "pauses. Anything else you type goes into the document as your feedback."
 )
 WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
+NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
-BLOCK_IS_NEXT = "This wrote nothing. `undo` would take back the discussion before it."
+BLOCK_IS_NEXT = "This change wrote nothing, so `undo` would take back the discussion before it."
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."

@@ -14,7 +14,7 @@ from .text import find_phrase, fold_text, words_of
 FEATURE = "feature"
 """The track with all steps; an item that names no other follows it."""
 
-_TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an? )?(?P<name>\S+))?")
+_TRACK = re.compile(r"tracks?|(?:track|(?:change|switch) (?:the )?track to) (?P<name>\S+)")
 _CODE = re.compile(r"`|\w\(|\w[._]\w|(?:^|\s)--?\w|[a-z][A-Z]")
 _TELLING_WORDS = 60
 _OLD_LEAD = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
@@ -22,13 +22,11 @@ _OLD_LEAD = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) 
 _IT, _WORD = "(?:it|this|that)", r"[\w-]{1,40}(?![\w-])"
 _CHOOSES = re.compile(
     r"(?:(?:no[,.:;!]|yes|please|ok|okay|well|oh|so|actually|sorry)[,.:;!]* )*"
-    rf"(?:(?P<states>{_IT}(?:['’]s| is)|its|thats) "
-    rf"|(?P<orders>(?:make|call) {_IT}|(?:take|treat|handle|see|analy[sz]e|count) {_IT}(?= as )) )?"
-    r"(?P<article>(?:(?:as|just|only|rather|really|clearly|more of) )*an? |as )?"
+    rf"(?:(?:(?:{_IT}(?:['’]s| is)|its|thats|(?:make|call|take|treat|handle|see|analy[sz]e|count) {_IT}) )?"
+    r"(?:(?:as|just|only|rather|really|clearly|more of) )*an? |as )?"
     rf"[`'\"]?(?P<name>{_WORD}(?: {_WORD})??)[`'\"]?"
-    r"(?:,? (?:please|instead|rather|then|thanks|track|item|request|one))*"
-    r"(?:[.!]*$|(?:[,:;]|[.!]+| [-–—])\s+(?P<more>\S.*))",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:,? (?:please|instead|rather|then|thanks|track|item|request|one|really))*[.!?]*",
+    re.IGNORECASE,
 )
 
 
@@ -116,22 +114,20 @@ def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
 
 
 class TrackWish(Struct, frozen=True):
-    """The track that a message chooses, None where it names no known one, and what else it says."""
+    """The track that a message chooses, None where it names no known one."""
 
     track: TrackChoice | None = None
     is_command: bool = False
     """Whether it is `track NAME`."""
-    more: str = ""
 
 
 def hear_track(
-    text: str, choices: Sequence[TrackChoice], *, is_open: bool, is_asked: bool, is_old: bool = False
+    text: str, choices: Sequence[TrackChoice], *, is_open: bool, is_old: bool = False
 ) -> TrackWish | None:
     """Return what a message says of the item's track; None where it is about something else.
 
     `track NAME` always chooses. While the track is only proposed, so does its name alone, or in a sentence
-    that says nothing else ("It's a bug."). An order may say more ("Take it as a bug, ..."), and where the
-    track is what was asked for, any sentence may. Journals before that are heard as they were.
+    that says nothing else ("It's a bug."). Journals before that are heard as they were.
     """
     said, asks = " ".join(words_of(text)), text.rstrip().endswith("?")
     names = {" ".join(words_of(name)): each for each in choices for name in (each.title, each.key)}
@@ -141,12 +137,6 @@ def hear_track(
     if is_old or not is_open:
         track = names.get(_OLD_LEAD.sub("", said)) if is_open else None
         return TrackWish(track) if track else None
-    found = _CHOOSES.match(text.strip().rstrip("?"))
+    found = _CHOOSES.fullmatch(text.strip())
     track = names.get(fold_text(found["name"])) if found else None
-    if found is None or track is None:
-        return None
-    more, is_order = found["more"] or "", found["orders"] is not None
-    # "It is small" may be said of anything, and "a bug - no, a feature" is for the user to say again.
-    is_vague = not (is_asked or found["article"]) and bool(found["states"] or is_order)
-    is_meant = not more or ((is_asked or is_order) and names.keys().isdisjoint(words_of(more)))
-    return TrackWish(None if asks else track, more=more) if is_meant and not is_vague else None
+    return TrackWish(None if asks else track) if track else None

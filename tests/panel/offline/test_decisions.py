@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decision_samples import HALVES, lines
-from roundtable.panel.offline.messages import find_decisions
+from roundtable.panel.offline.messages import find_decisions, read_message
 
 NAMES = ("Maya", "Alex", "Jordan")
 
@@ -17,6 +17,12 @@ def test_nearly_every_decision_is_found(half: str) -> None:
     missed = [words for words in decided if not find_decisions(words, NAMES)]
     assert len(decided) >= 80
     assert len(missed) <= 0.05 * len(decided), missed
+
+
+@pytest.mark.rule("SYN-7")
+def test_a_reason_in_a_sentence_of_its_own_belongs_to_the_decision_before_it() -> None:
+    (piece,) = read_message("We go with counting first. Because half an order is worse than none.").pieces
+    assert piece.kind == "decision" and piece.text.endswith("worse than none.")
 
 
 @pytest.mark.rule("SYN-3")
@@ -55,6 +61,9 @@ def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str
         "If the driver has no signal he will be stuck and we will pay for it.",
         "If the customer cancels, we will refund them by hand.",
         "Log files are full.",
+        "take() subtracts before it knows if there is enough.",
+        "read() returns None at the end.",
+        "log.py is read twice.",
         "I wouldn't touch the total itself, the upload needs it the way it is.",
         "Restore plus save take 90 seconds.",
         "Live recordings are the worst, every track has it",

@@ -71,10 +71,11 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
             kind = "decision"
         elif is_question(told) and telling_stems(told):
             kind = "question"
-        # Neighbouring statements are said in one breath, and so is "Approved." with what is approved.
+        # Said in one breath: neighbouring statements, a decision and why, "Approved." and what is approved.
         last = pieces[-1] if pieces else Piece(kind, "")
-        approves = last.kind == "decision" and kind == "statement" and len(telling_stems(last.text)) < _FEW
-        if pieces and (approves or kind == last.kind != "decision"):
+        is_about_last = told.startswith("because ") or len(telling_stems(last.text)) < _FEW
+        explains = last.kind == "decision" and kind == "statement" and is_about_last
+        if pieces and (explains or kind == last.kind != "decision"):
             pieces[-1] = Piece(last.kind, f"{last.text} {sentence}")
         else:
             pieces.append(Piece(kind, sentence))
@@ -230,7 +231,8 @@ def _is_order(told: str) -> bool:
     always = _ALWAYS.match(told)
     rest = told[always.end() :] if always else told
     verb, following, *_ = (*words_of(rest[:200]), "", "")
-    if pattern("to_panel").match(told) or pattern("to_panel").match(rest) or verb in word_list("talk"):
+    is_code = re.match(r"\w+(?:\(|\.\w)", rest)  # "take() subtracts twice" says what the code does
+    if is_code or verb in word_list("talk") or any(map(pattern("to_panel").match, (told, rest))):
         return False
     if verb == "have":
         return following in word_list("determiner") | {"it", "them"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address, find_taken_back, is_about
@@ -41,8 +40,6 @@ FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
 _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
-_TWO = 2
-_MOST = 0.6
 
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
@@ -104,8 +101,7 @@ def _put_entry(said: SaidPiece, table: Table) -> Entry:
 def _find_questions(table: Table, found: Discussion, said: Sequence[SaidPiece]) -> Iterator[Entry]:
     """Yield what the user asked and nobody answered, then the prompts that the user left open."""
     for each in said:
-        is_settled = each.turn in found.settled_questions or _is_taken_up(each, found)
-        if each.piece.kind == "question" and not is_settled:
+        if each.piece.kind == "question" and each.turn not in found.settled_questions:
             asked = address(table.turns[each.turn - 1].text, table.roster).persona
             detail = WHO_COULD_TELL.get(asked or "", ANYBODY)
             yield Entry(_own_words(each, table), (each.turn,), detail)
@@ -115,12 +111,3 @@ def _find_questions(table: Table, found: Discussion, said: Sequence[SaidPiece]) 
             is_named = len(telling_stems(said_of_it)) > 1
             detail = f'"{said_of_it}"' if is_named else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
             yield Entry(prompt.question, (prompt.turn,), detail)
-
-
-def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
-    """Whether the user answered a question of their own later: in words that take up most of its words."""
-    stems = _stems(asked)
-    enough = max(min(_TWO, len(stems)), ceil(_MOST * len(stems)))
-    later = (each for each in found.said if each.turn > asked.turn)
-    told = (each for each in later if each.piece.kind in ("statement", "decision"))
-    return any(len(stems & _stems(each)) >= enough for each in told)
