@@ -84,17 +84,21 @@ def write_nones(answers: Iterable[Answer]) -> str:
     return str(NoneMarker(tuple(answer.label.replace("*", "") for answer in answers)))
 
 
-def write_paragraph(label: str, text: str) -> str:
-    """Write the words after their label; several lines as a list below it, code as code."""
+def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
+    """Write the words after their label; several lines as a list below it, code as code.
+
+    If `is_exact`, the words keep their numbers and a beginning that repeats the label.
+    """
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     blocks = _split_blocks(text)
     if len(blocks) == 1 and len(blocks[0]) == 1:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
         line = text.strip()
         first, _, rest = line.partition(":")
-        is_repeated = rest.strip() and fold_text(first) == fold_text(label)
+        is_repeated = not is_exact and rest.strip() and fold_text(first) == fold_text(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
-    parts = [block if isinstance(block, str) else write_bullets(block) for block in blocks]
+    strip = _strip_dash if is_exact else _strip_mark
+    parts = [block if isinstance(block, str) else write_bullets(map(strip, block)) for block in blocks]
     return "\n\n".join([head, *parts])
 
 
@@ -183,9 +187,9 @@ def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
             held += lines[at:run]
             at = run
             continue
-        blocks += [split_lines("\n".join(held)), code]
+        blocks += [tuple(filter(str.strip, held)), code]
         held, at = [], run
-    blocks.append(split_lines("\n".join(held)))
+    blocks.append(tuple(filter(str.strip, held)))
     return [block for block in blocks if block] or [("",)]
 
 
@@ -268,7 +272,15 @@ _GIVEN = re.compile(
 
 def split_lines(text: str) -> tuple[str, ...]:
     """Return the lines that hold something, without their list marks."""
-    return tuple(_MARK.sub("", line, count=1).strip() for line in text.splitlines() if line.strip())
+    return tuple(_strip_mark(line) for line in text.splitlines() if line.strip())
+
+
+def _strip_mark(line: str) -> str:
+    return _MARK.sub("", line, count=1).strip()
+
+
+def _strip_dash(line: str) -> str:
+    return line.strip().removeprefix("- ")
 
 
 def list_entries(text: str) -> tuple[str, ...]:
