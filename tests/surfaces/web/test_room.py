@@ -153,6 +153,22 @@ def test_people_of_one_name_are_told_apart_and_those_who_spoke_are_participants(
     assert "Jordan Park (System Designer), ana (2)" in written
 
 
+def test_whoever_loads_the_page_again_keeps_the_name(place: Place) -> None:
+    async def run() -> None:
+        room, other = make_room(*place), Guest("Ana", MEMBER)
+        for guests in ([ANA], [other], [ANA, other]):
+            streams = [room.follow(each) for each in guests]
+            for each in streams:
+                await anext(each)
+            names = [seat.name for seat in room.people()]
+            for each in streams:
+                await each.aclose()
+        assert names == ["Ana", "Ana (2)"]
+        await room.close()
+
+    asyncio.run(run())
+
+
 def test_a_speaker_who_is_stopped_leaves_the_floor_to_the_people(place: Place) -> None:
     async def run() -> None:
         room = make_room(*place, HeldPanel())
