@@ -85,10 +85,7 @@ def write_nones(answers: Iterable[Answer]) -> str:
 
 
 def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
-    """Write the words after their label; several lines as a list below it, code as code.
-
-    If `is_exact`, the words keep their numbers and a beginning that repeats the label.
-    """
+    """Write the words after their label, lines as a list, code as code; `is_exact` keeps their numbers."""
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     blocks = _split_blocks(text)
     if len(blocks) == 1 and len(blocks[0]) == 1:
@@ -97,8 +94,13 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
         first, _, rest = line.partition(":")
         is_repeated = not is_exact and rest.strip() and fold_text(first) == fold_text(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
-    strip = _strip_dash if is_exact else _strip_mark
-    parts = [block if isinstance(block, str) else write_bullets(map(strip, block)) for block in blocks]
+    mark = _DASH if is_exact else _MARK
+    parts = [
+        block
+        if isinstance(block, str)
+        else write_bullets(mark.sub("", line, count=1).strip() for line in block)
+        for block in blocks
+    ]
     return "\n\n".join([head, *parts])
 
 
@@ -245,6 +247,7 @@ MAX_ENTRIES = 60
 """More entries than this are not a list but a document: it stays in one piece."""
 
 _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
+_DASH = re.compile(r"^\s*- ")
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,2})[.)]\s")
 # What stands in quotes, brackets or code is never cut.
 _CLOSED = re.compile(
@@ -272,15 +275,7 @@ _GIVEN = re.compile(
 
 def split_lines(text: str) -> tuple[str, ...]:
     """Return the lines that hold something, without their list marks."""
-    return tuple(_strip_mark(line) for line in text.splitlines() if line.strip())
-
-
-def _strip_mark(line: str) -> str:
-    return _MARK.sub("", line, count=1).strip()
-
-
-def _strip_dash(line: str) -> str:
-    return line.strip().removeprefix("- ")
+    return tuple(_MARK.sub("", line, count=1).strip() for line in text.splitlines() if line.strip())
 
 
 def list_entries(text: str) -> tuple[str, ...]:
