@@ -194,7 +194,7 @@ def test_a_section_that_holds_only_a_comment_is_empty(left: str) -> None:
 
 def test_a_comment_may_say_what_is_to_do_but_asks_nothing() -> None:
     text = "# T\n\n## Open Questions\n\n- None\n\n<!-- TODO: the limit\n\n- Which one? -->\n"
-    assert '"<!-- TODO: the limit - Which one? -->"' in find_gap(text.encode()).question
+    assert '"<!-- TODO: the limit - Which one?"' in find_gap(text.encode()).question
 
 
 def test_stars_that_somebody_typed_stay_in_a_question() -> None:

@@ -9,8 +9,17 @@ import pytest
 
 from gitproject import write
 from roundtable.core.steps import Item
-from roundtable.survey import find_excerpts, read_lines, search_code, survey
-from roundtable.survey.lookup import EXCERPT_LINES, MAX_EXCERPTS, MAX_READ_LINES, MAX_SEARCH_HITS, SMALL_FILE
+from roundtable.survey import survey
+from roundtable.survey.lookup import (
+    EXCERPT_LINES,
+    MAX_EXCERPTS,
+    MAX_READ_LINES,
+    MAX_SEARCH_HITS,
+    SMALL_FILE,
+    find_excerpts,
+    read_lines,
+    search_code,
+)
 
 ITEM = "Warn when the toner is low\n\nThe office only notices grey pages; see `toner_level`."
 FILLER = "".join(f"value_{number} = {number}\n" for number in range(60))

@@ -215,8 +215,8 @@ def check_claims(
 ) -> Iterator[CheckFinding]:
     """Yield the credits, paths, figures and decisions in the blocks that nothing bears out (ART-8).
 
-    Before that, the sections that a block lacks: entries under another heading are not read (SYN-1). Figures and decisions are held against the transcript; where it is lost, nobody can tell. What is marked
-    claims nothing.
+    Before that, the sections that it lacks: entries under another heading are not read (SYN-1). Figures and
+    decisions are held against the transcript, if it is not lost. What is marked claims nothing.
     """
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     written = {(block.file, number) for block in blocks for number, _ in block.lines}
