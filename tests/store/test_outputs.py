@@ -169,7 +169,9 @@ class TestUpdate:
         assert (folder.parent / "x.md").read_text() == "# Out\n"
 
     @pytest.mark.rule("ART-1")
-    @pytest.mark.parametrize("target", ["../secret.md", "real.md", "spec.md", "draft.md", ".journal/x"])
+    @pytest.mark.parametrize(
+        "target", ["../secret.md", "real.md", "spec.md", "draft.md", "meta.json", ".journal/x"]
+    )
     def test_no_link_is_followed(self, outputs: Outputs, folder: Path, target: str) -> None:
         for name in ("../secret.md", "real.md"):
             (folder / name).write_text("# S\n\n## Journeys\n")
