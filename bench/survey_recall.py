@@ -30,9 +30,10 @@ from roundtable.core.steps import Item
 from roundtable.panel.model.model import Request
 from roundtable.panel.model.panel import ModelPanel
 from roundtable.runtime.surveyor import Surveyor
-from roundtable.survey import Survey, survey
+from roundtable.survey import survey
 from roundtable.survey.files import file_kind, list_files
 from roundtable.survey.ranking import read_history, weigh_past
+from roundtable.survey.report import Survey
 
 FIRST = (10, 20, 60)
 _MOST_FILES = 10

@@ -192,6 +192,16 @@ def test_a_section_that_holds_only_a_comment_is_empty(left: str) -> None:
     assert gap.question == 'What belongs under "Open Questions", and who can say so?'
 
 
+def test_a_comment_may_say_what_is_to_do_but_asks_nothing() -> None:
+    text = "# T\n\n## Open Questions\n\n- None\n\n<!-- TODO: the limit\n\n- Which one? -->\n"
+    assert '"<!-- TODO: the limit - Which one?"' in find_gap(text.encode()).question
+
+
+def test_stars_that_somebody_typed_stay_in_a_question() -> None:
+    text = r"## Open Questions" "\n\n" r"- Is **really** 2\*\*32 the limit?" "\n"
+    assert find_gap(text.encode()).question == "Is really 2**32 the limit?"
+
+
 def test_a_wrapped_sentence_with_a_todo_is_quoted_whole() -> None:
     text = "# T\n\n## Rest\n\nIt is fast. The limit of the\nqueue is TBD by the team\nin May. It is new.\n"
     assert '"The limit of the queue is TBD by the team in May."' in find_gap(text.encode()).question

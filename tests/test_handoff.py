@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -23,6 +25,7 @@ from roundtable.documents.handoff import (
     write_spec,
     write_summary,
 )
+from roundtable.project import HandOffForm
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -390,6 +393,8 @@ def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
         ("[Alex]", "requirements-spec.md:14, roundtable on step 01-03"),
         ("[User]", "requirements-spec.md:15, roundtable on step 01-03"),
         ("support", "requirements-spec.md, 3. User Journeys"),
+        ("what", "requirements-spec.md, 3. User Journeys"),
+        ("not", "requirements-spec.md, 3. User Journeys"),
     ]
     assert [each.text for each in found.actions] == ["Ask the CRM team for their import: Lena"]
     assert found.contract[0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
@@ -408,13 +413,30 @@ def test_the_page_is_shown_as_the_user_typed_it_and_written_as_markdown(tmp_path
         "- links without it never expire in LinkStore.__init__",
         r"LinkStore.\_\_init__",
     )
-    shown, _ = own.write_hand_off(item.name, "page", None, as_typed=True)
-    assert typed in shown and r"re.sub(r'\_', x)" in shown
-    assert typed in own.write_hand_off(item.name, "agent", None)[0]
-    for text, _ in (own.write_hand_off(item.name, "page", None), own.write_hand_off(item.name, "pr", None)):
-        assert typed not in text
-    text, (path,) = own.write_hand_off(item.name, "page", tmp_path / "page.md", as_typed=True)
-    assert escaped in text and escaped in path.read_text()
+    for form in get_args(HandOffForm):
+        if form in ("page", "agent"):
+            shown, _ = own.write_hand_off(item.name, form, None, as_typed=True)
+            assert typed in shown and r"re.sub(r'\_', x)" in shown
+            text, (path,) = own.write_hand_off(item.name, form, tmp_path / f"{form}.md", as_typed=True)
+            assert escaped in text and escaped in path.read_text()
+        assert typed not in own.write_hand_off(item.name, form, None)[0]
+
+
+@pytest.mark.parametrize("form", ["page", "agent"])
+def test_only_a_terminal_shows_the_page_without_its_escapes(form: str, cli: CommandLine) -> None:
+    folder, hostile = cli.root / "docs" / "requirements" / SLUG, r"\*args &lt;!-- here"
+    for path in folder.glob("*.md"):
+        path.unlink()
+    (folder / "bug-report.md").write_text(f"## 1. Fix\n\n**Fix**: {hostile}\n")
+    command = ("handoff", SLUG, "--for", form)
+    assert hostile in cli.run(*command).out
+    assert hostile in cli.run(*command, "--json").json["text"]
+    assert hostile in cli.run(*command, "--post", "https://github.com/acme/shop/issues/21").err
+    cli.run(*command, "--out", "a.md")
+    assert hostile in Path("a.md").read_text()
+    screen, terminal = os.openpty()
+    cli.call(*command, stdout=terminal)
+    assert b"*args <!-- here" in os.read(screen, 60_000)
 
 
 def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:

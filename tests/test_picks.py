@@ -20,7 +20,8 @@ from roundtable.panel.model.choice import FallbackPanel
 from roundtable.runtime.budget import BudgetAccount
 from roundtable.settings import UNLIMITED
 from roundtable.store import ledger
-from roundtable.survey import draft_answer, survey
+from roundtable.survey import survey
+from roundtable.survey.report import draft_answer
 
 Place = tuple[Path, Path]
 FILES = {

@@ -135,10 +135,17 @@ def test_the_command(cli: CommandLine, folder: Path) -> None:
     assert cli.run("why", "no such words").status == 2
 
 
-def test_feedback_after_a_discussion_is_the_user_s(cli: CommandLine, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "said", [" Not for children.", "\n\n  - At night.\n\n  ```text\n  x\n  ```\n\n  - Not for children."]
+)
+def test_feedback_after_a_discussion_is_the_user_s(cli: CommandLine, folder: Path, said: str) -> None:
     path = folder / SPEC
     at = "2026-02-21T10:00:00.000Z"
-    feedback = f"<!-- Feedback: step 01-03, {at} -->\n\n- **Feedback**: Not for children.\n\n"
-    path.write_text(path.read_text().replace("## 4. Technical", f"{feedback}## 4. Technical"))
-    (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, 'Not for children')}")
-    assert found.origin == f"The user's feedback on step 01-03, {at}."
+    feedback = f"<!-- Feedback: step 01-03, {at} -->\n\n- **Feedback**:{said}\n\n"
+    path.write_text(path.read_text().replace("## 4. Technical", f"{feedback}By hand.\n\n## 4. Technical"))
+    for words in ("Not for children", "**Feedback**:"):
+        (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, words)}")
+        assert found.origin == f"The user's feedback on step 01-03, {at}."
+    for words in ("By hand.", "## 4. Technical"):
+        (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, words)}")
+        assert "feedback" not in found.origin

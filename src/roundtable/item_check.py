@@ -54,7 +54,10 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     ]
     lines_of = CitedFiles(root, folder).count_lines
     problems += checks.check_documents(documents, lines_of)
-    pages = _read_markdown(folder)
+    pages = {}
+    for path in sorted(folder.glob("*.md")):
+        with suppress(DiskFailed, OSError):
+            pages[path.name] = read_inside(folder, path.name).decode("utf-8", "replace")
     problems += _check_files(folder, roster, steps, pages, lines_of)
     # Discussions that were taken back are not lost.
     undone = frozenset(map(str, list_undone(read_meta(folder))))
@@ -112,11 +115,3 @@ def _check_files(
     if (folder / "state.json").exists():
         yield CheckFinding("state.json", 1, "record", f"Progress is kept in {META}; this file is not used.")
     yield from checks.check_claims(blocks, talks, pages, lines_of, roster)
-
-
-def _read_markdown(folder: Path) -> dict[str, str]:
-    found = {}
-    for path in sorted(folder.glob("*.md")):
-        with suppress(DiskFailed, OSError):
-            found[path.name] = read_inside(folder, path.name).decode("utf-8", "replace")
-    return found

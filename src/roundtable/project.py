@@ -374,8 +374,7 @@ class Project:
     ) -> tuple[str, tuple[Path, ...]]:
         """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
 
-        With `as_typed` a page that is only shown has no escapes, as a prompt never has.
-
+        With `as_typed` a page or a prompt that goes to no file has no escapes: for eyes alone.
         For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
         Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
         """
@@ -394,12 +393,11 @@ class Project:
             }
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
-        if form == "agent":
-            text = handoff.show_as_typed(handoff.write_agent_prompt(hand_off, folder))
-        elif form == "pr":
+        if form == "pr":
             text = handoff.write_pull_request(hand_off, folder)
         else:
-            text = handoff.write_page(hand_off)
+            is_prompt = form == "agent"
+            text = handoff.write_agent_prompt(hand_off, folder) if is_prompt else handoff.write_page(hand_off)
             text = handoff.show_as_typed(text) if as_typed and place is None else text
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 

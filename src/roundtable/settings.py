@@ -117,9 +117,9 @@ class _SettingsReader(Struct):
             self.values.setdefault("panel", "model")
 
     def take_file(self, path: Path, name: str, section: str, own: Path | None) -> None:
-        """Take what a file says in a section: of a project's, what it may decide.
+        """Take what a file says in a section: of a project's, what it may decide; it is said of the rest.
 
-        Of the rest it is said where it stands and where it belongs. `own` is the user's own file.
+        `own` is the user's own file.
         """
         if not (text := self.read_text(path, name, section)):
             return
@@ -143,7 +143,7 @@ class _SettingsReader(Struct):
                 del refused["panel"]
             for key in dict.fromkeys(refused.values()):
                 self.warn(
-                    f"{name}, line {_line_of(key, text, section)}: {key} is ignored. A project's file cannot "
+                    f"{name}: {key} is ignored. A project's file cannot "
                     "choose who speaks, where words and keys go, what that may cost or how long it takes. "
                     f"Set it in {own or 'the environment'}."
                 )
@@ -276,8 +276,6 @@ def _change_values(data: bytes, values: Mapping[str, str], own: Path) -> str:
     try:
         text = data.decode("utf-8-sig")
         before = tomllib.loads(text)
-    except UnicodeDecodeError:
-        raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
     tables = re.search(r"(?m)^[ \t]*\[", text)
@@ -329,11 +327,3 @@ def user_name(settings: Settings) -> str | None:
     answer = run_git(settings.root, "config", "user.name", seconds=_GIT_SECONDS)
     name = one_line((answer or b"").decode("utf-8", "replace"))
     return name if 0 < len(name) <= _MAX_NAME_LENGTH else None
-
-
-def _line_of(key: str, text: str, section: str) -> int:
-    """The line that a key is set in: the first that looks like it from the section's head on."""
-    lines = text.split("\n")
-    first = next((number for number, line in enumerate(lines) if section in line), 0)
-    setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*[=.\]]")
-    return next((number for number in range(first, len(lines)) if setting.search(lines[number])), first) + 1

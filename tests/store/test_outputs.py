@@ -169,7 +169,9 @@ class TestUpdate:
         assert (folder.parent / "x.md").read_text() == "# Out\n"
 
     @pytest.mark.rule("ART-1")
-    @pytest.mark.parametrize("target", ["../secret.md", "real.md", "spec.md", "draft.md", ".journal/x"])
+    @pytest.mark.parametrize(
+        "target", ["../secret.md", "real.md", "spec.md", "draft.md", "meta.json", ".journal/x"]
+    )
     def test_no_link_is_followed(self, outputs: Outputs, folder: Path, target: str) -> None:
         for name in ("../secret.md", "real.md"):
             (folder / name).write_text("# S\n\n## Journeys\n")
@@ -499,9 +501,32 @@ class TestFeedback:
         )
         (answer,) = read_labelled(text, with_feedback=True)
         assert answer.parts[:2] == (
-            "It fails here:", "```text\n  def total(self):\n      return self.__sum\n  ```"
+            "It fails here:", "```text\ndef total(self):\n    return self.__sum\n```"
         )  # fmt: skip
         assert list(read_labelled(text)) == []
+
+    @pytest.mark.parametrize(
+        ("words", "shown"),
+        [
+            ("Feedback: only this", " Feedback: only this"),
+            ("2. too long\n5. wrong", "\n\n  - 2\\. too long\n  - 5\\. wrong"),
+            ("- one\n* two\n• three", "\n\n  - one\n  - \\* two\n  - • three"),
+            ("Add the\n# night <shift>", "\n\n  - Add the\n  - \\# night &lt;shift>"),
+            (
+                f"Add\n<!-- Feedback: step 01-03, {AT} -->\n~~~\n## Not mine",
+                f"\n\n  - Add\n  - &lt;!-- Feedback: step 01-03, {AT} --&gt;\n  - \\~~~\n  - \\## Not mine",
+            ),
+        ],
+    )
+    def test_keeps_every_line_as_it_was_typed(
+        self, outputs: Outputs, folder: Path, words: str, shown: str
+    ) -> None:
+        (folder / "spec.md").write_text("# S\n\n## 3. User Journeys\n\nText.\n\n## 4. Next\n")
+        outputs.write_feedback(WriteFeedback(JOURNEYS, words, AT))
+        text = (folder / "spec.md").read_text()
+        assert text.partition("- **Feedback**:")[2] == f"{shown}\n\n## 4. Next\n"
+        (answer,) = read_labelled(text, with_feedback=True)
+        assert answer.text == words.removeprefix("- ")
 
     def test_a_step_without_a_document_uses_the_phases_first(self, outputs: Outputs, folder: Path) -> None:
         (folder / "nfr-matrix.md").write_text("# N\n")

@@ -14,8 +14,8 @@ from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
-from roundtable.survey import draft_answer, survey
-from roundtable.survey.report import CodeLine, SizeEstimate, cite
+from roundtable.survey import survey
+from roundtable.survey.report import CodeLine, SizeEstimate, cite, draft_answer
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {

@@ -183,24 +183,16 @@ def _guard_against_joining(after: bytes) -> str:
 
 
 def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | None = None) -> Addition | None:
-    """Return the document with new bytes for a stretch; None where the rest would read differently.
-
-    Read again is what stands between the headings around it: nothing before a heading changes what follows.
-    """
+    """Return the document with new bytes for a stretch; None where the rest would read differently."""
     document = shape.document[:start] + new + shape.document[end:]
     shift = len(new) - (end - start)
-    headings = [each for each in shape.pieces if each.level]
-    first = max((each.start for each in headings if each.start < start), default=0)
-    if document.startswith(b"---", shape.first):  # what is below may end front matter
-        first = 0
-    last = min((each.end for each in headings if each.start >= end), default=len(shape.document))
-    earlier = [each for each in shape.within(first, last) if not start <= each.start < end]
-    again = read_outline(document[first : last + shift]).pieces
-    later = [each for each in again if not start <= first + each.start < start + len(new)]
+    earlier = [each for each in shape.pieces if not start <= each.start < end]
+    again = read_outline(document).pieces
+    later = [each for each in again if not start <= each.start < start + len(new)]
     is_same = len(earlier) == len(later) and all(
         one.kind == other.kind
         and one.level == other.level
-        and first + other.start == (one.start if one.start < start else one.start + shift)
+        and other.start == (one.start if one.start < start else one.start + shift)
         for one, other in zip(earlier, later, strict=True)
     )
     return Addition(document, start, len(new), heading) if is_same else None

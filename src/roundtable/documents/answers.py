@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
+from textwrap import dedent
 
 from msgspec import Struct
 
@@ -159,7 +160,7 @@ def read_labelled(
             entry = None  # a second list right after the first is somebody else's
         # Only after a label without words is a list the answer.
         if label and not words and (is_fenced or entry):
-            parts += filter(None, [line[entry.end() if entry else 0 :].strip()])
+            parts += filter(None, [(line[entry.end() :] if entry else dedent(line)).strip()])
             begins = None
         elif label and is_in_list and line.startswith("  ") and not begins:
             parts[-1] += f" {line.strip()}"  # a further paragraph of the entry

@@ -30,7 +30,7 @@ from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import HEADINGS, UNVERIFIED
-from ..core.text import unescape_markdown
+from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, read_json
@@ -203,6 +203,7 @@ def _find_line(text: str, place: object) -> int:
 
 _CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
 _SILENT = "| **User**: silent"
+_TAKEAWAY = "Key takeaway:"
 
 
 def check_claims(
@@ -214,8 +215,8 @@ def check_claims(
 ) -> Iterator[CheckFinding]:
     """Yield the credits, paths, figures and decisions in the blocks that nothing bears out (ART-8).
 
-    Figures and decisions are held against the transcript; where it is lost, nobody can tell. What is marked
-    claims nothing.
+    Before that, the sections that it lacks: entries under another heading are not read (SYN-1). Figures and
+    decisions are held against the transcript, if it is not lost. What is marked claims nothing.
     """
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     written = {(block.file, number) for block in blocks for number, _ in block.lines}
@@ -228,6 +229,10 @@ def check_claims(
         transcript = held.get(block.key)
         is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
         sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
+        headings = {found[1] for _, line in block.lines if (found := parse_heading(line))}
+        for part in (HEADINGS["insights"], HEADINGS["decisions"], HEADINGS["questions"]):
+            if part not in headings and not any(line.startswith(_TAKEAWAY) for _, line in block.lines):
+                yield CheckFinding(block.file, block.line, "block", f"The block has no section '{part}'.")
         for number, part, words in block.entries():
             entry = unescape_markdown(words)
             credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None

@@ -64,9 +64,11 @@ def _read_lines(text: str) -> tuple[list[DocumentGap], list[DocumentGap]]:
     asked: list[DocumentGap] = []
     undone: list[DocumentGap] = []
     section, level, is_list = "", 0, False
-    for _, line, is_code in joined_lines(_COMMENT.sub("", text)):
+    # A comment holds no questions, but it may say what is still to do.
+    text = _COMMENT.sub(lambda found: " ".join(found[0].split()) if _UNDONE.search(found[0]) else "", text)
+    for _, line, is_code in joined_lines(text):
         heading = None if is_code else parse_heading(line)
-        entry = unescape_markdown(_ENTRY.sub("", line, count=1).strip())
+        entry = _ENTRY.sub("", line, count=1).strip()
         words = ""
         if heading and is_list and heading[0] > level:
             words = strip_numbering(heading[1])  # each question may have a heading of its own
@@ -74,8 +76,10 @@ def _read_lines(text: str) -> tuple[list[DocumentGap], list[DocumentGap]]:
             section, level = strip_numbering(heading[1]), heading[0]
             is_list = _ASKED_UNDER.fullmatch(section) is not None
         elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
-            words = entry.replace("**", "").removeprefix(OPEN_QUESTION.removeprefix("- "))
+            words = unescape_markdown(entry.replace("**", ""))
+            words = words.removeprefix(OPEN_QUESTION.removeprefix("- "))
         elif not is_code and _UNDONE.search(line):
+            entry = unescape_markdown(entry)
             quoted = _shorten(next(filter(_UNDONE.search, split_sentences(entry)), entry))
             name = section or "the beginning"
             question = f'What has to be decided under "{name}" so that this can be filled in: "{quoted}"?'

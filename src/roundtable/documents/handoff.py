@@ -45,7 +45,6 @@ _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
 ) - {"safeguard"} | {"problem", "what happens", "change", "feedback"}
 _NAMES_CODE = re.compile(r"`|\w\(|\w_\w|\w=\w|[{}]")
-_FEWEST_WORDS = 4
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
 
@@ -130,18 +129,13 @@ def collect_hand_off(
         for point in _list_entries(documents, "insights")
         if _NAMES_CODE.search(unescape_markdown(point.text)) or _list_paths(point)
     )
-    remarks = (
-        point
-        for point in _pick(labelled, ["feedback"])
-        if point.details or (not point.text.endswith("?") and len(point.text.split()) >= _FEWEST_WORDS)
-    )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
     return HandOff(
         item.name,
         item.slug,
         problem=problem,
         decisions=(*_list_decisions(documents), *found["decisions"]),
-        findings=(*found_in_code, *remarks),
+        findings=(*found_in_code, *_pick(labelled, ["feedback"])),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
         places=tuple(

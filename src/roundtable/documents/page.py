@@ -84,17 +84,23 @@ def write_nones(answers: Iterable[Answer]) -> str:
     return str(NoneMarker(tuple(answer.label.replace("*", "") for answer in answers)))
 
 
-def write_paragraph(label: str, text: str) -> str:
-    """Write the words after their label; several lines as a list below it, code as code."""
+def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
+    """Write the words after their label, lines as a list, code as code; `is_exact` keeps their numbers."""
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     blocks = _split_blocks(text)
     if len(blocks) == 1 and len(blocks[0]) == 1:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
         line = text.strip()
         first, _, rest = line.partition(":")
-        is_repeated = rest.strip() and fold_text(first) == fold_text(label)
+        is_repeated = not is_exact and rest.strip() and fold_text(first) == fold_text(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
-    parts = [block if isinstance(block, str) else write_bullets(block) for block in blocks]
+    mark = _DASH if is_exact else _MARK
+    parts = [
+        block
+        if isinstance(block, str)
+        else write_bullets(mark.sub("", line, count=1).strip() for line in block)
+        for block in blocks
+    ]
     return "\n\n".join([head, *parts])
 
 
@@ -183,9 +189,9 @@ def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
             held += lines[at:run]
             at = run
             continue
-        blocks += [split_lines("\n".join(held)), code]
+        blocks += [tuple(filter(str.strip, held)), code]
         held, at = [], run
-    blocks.append(split_lines("\n".join(held)))
+    blocks.append(tuple(filter(str.strip, held)))
     return [block for block in blocks if block] or [("",)]
 
 
@@ -241,6 +247,7 @@ MAX_ENTRIES = 60
 """More entries than this are not a list but a document: it stays in one piece."""
 
 _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
+_DASH = re.compile(r"^\s*- ")
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,2})[.)]\s")
 # What stands in quotes, brackets or code is never cut.
 _CLOSED = re.compile(

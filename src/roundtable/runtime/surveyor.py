@@ -39,7 +39,7 @@ from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
-    from ..survey import Survey
+    from ..survey.report import Survey
 
 MOST_LOOK_UPS = 3
 """How many times a speaker may look something up before one contribution."""
@@ -84,7 +84,7 @@ class Surveyor:
 
     def _make_request(self, item: Item) -> AskFiles | None:
         """Return the request that shows a panel what the survey found; None where that is nothing."""
-        from ..survey import is_secret, list_folders
+        from ..survey.lookup import is_secret, list_folders
 
         found = [each for each in self.survey(item).radius if not is_secret(each.path)]
         near = [each.path for each in found]
@@ -112,13 +112,13 @@ class Surveyor:
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
-        from ..survey import draft_answer
+        from ..survey.report import draft_answer
 
         return draft_answer(self.survey(item), step_id, label)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
-        from ..survey import find_excerpts, is_secret
+        from ..survey.lookup import find_excerpts, is_secret
 
         # Places that were written down since the last step lead to other code.
         cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
@@ -147,7 +147,7 @@ class Surveyor:
 
     def look(self, look: Look) -> Material:
         """Return what a speaker asked to see: lines of a file, or the lines that hold the words."""
-        from ..survey import read_lines, search_code
+        from ..survey.lookup import read_lines, search_code
 
         name = f"{look.kind} {' '.join(look.what.split())[:_LONGEST_LOOK]}"
         if look.kind == "read":
@@ -166,7 +166,7 @@ class Surveyor:
 
     def find_lines(self, name: str) -> tuple[str, ...]:
         """Return lines of the code that hold a name, also where it is written in capitals."""
-        from ..survey import search_code
+        from ..survey.lookup import search_code
 
         names = (name, name.lower(), name.upper())
         return tuple(hit.text for hit in search_code(self._root, names, leave_out=self._own))

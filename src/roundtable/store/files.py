@@ -316,9 +316,9 @@ def leads_out(folder: Path, name: str) -> str | None:
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
-    """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere."""
+    """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere or is a link."""
     require_inside(folder, name)
-    return read(folder / name, limit=limit)
+    return read(folder / name, limit=limit, follow_link=False)
 
 
 def require_inside(folder: Path, name: str) -> None:

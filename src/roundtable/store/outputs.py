@@ -124,7 +124,7 @@ class Outputs(Struct, frozen=True):
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
         marker = FeedbackMarker(step.step_id, command.at)
-        said = indent(write_paragraph("Feedback", command.words), "  ").lstrip()
+        said = indent(write_paragraph("Feedback", command.words, is_exact=True), "  ").lstrip()
         block = f"{marker}\n- {said}"
         output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
         if output is None:

@@ -81,9 +81,10 @@ def _find_origin(
     is_entry = words.startswith("- ") and words != "- None"
     if block is None:
         # Several lines of feedback stand below its label, indented.
-        own = (each for each in reversed(lines[: line - 1]) if each.strip() and each != "- **Feedback**:")
-        above = next((each for each in own if not each.startswith(" ")), "")
-        feedback = parse_marker(words if "<!--" in words else above.strip())
+        above = (each for each in reversed(lines[: line - 1]) if each.strip())
+        if lines[line - 1].startswith(" "):
+            above = (each for each in above if each[0] != " " and each != "- **Feedback**:")
+        feedback = parse_marker(words if "<!--" in words else next(above, "").strip())
         if isinstance(feedback, FeedbackMarker):
             return replace(here, origin=f"The user's feedback on step {feedback.step_id}, {feedback.at}.")
     else:

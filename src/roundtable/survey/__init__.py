@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
-from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
+from .lookup import find_named
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
-from .report import FoundFile, Survey, draft_answer, estimate_size, first_line
+from .report import FoundFile, Survey, estimate_size, first_line
 from .search import files_holding, rank_files
 from .symbols import find_definitions, find_symbol
 from .terms import extract_terms
@@ -100,16 +100,3 @@ def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) ->
             file = found.get(path) or FoundFile(path, 0.0, 0, (first_line(path, data),))
             first[path] = replace(file, picked=True)
     return (*first.values(), *(file for file in files if file.path not in first))
-
-
-__all__ = [
-    "Excerpt",
-    "Survey",
-    "draft_answer",
-    "find_excerpts",
-    "is_secret",
-    "list_folders",
-    "read_lines",
-    "search_code",
-    "survey",
-]

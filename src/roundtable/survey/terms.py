@@ -35,12 +35,6 @@ _ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _ADDRESS = re.compile(r"https?://\S+|(?<=\w)@[\w.-]+")  # of the web, of mail
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])|\n")
-_STAYS = re.compile(
-    r"\b(?:stays?|remains?|left) (?:exactly |just )?(?:as (?:it is|they are|before|is)|unchanged|alone)\b"
-    r"|\b(?:out of scope|not part of|only looks? like|untouched|not (?:be )?(?:touched|affected|changed))\b",
-    re.IGNORECASE,
-)
 _TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
@@ -71,13 +65,9 @@ class Term(Struct, frozen=True):
 
 
 def extract_terms(item: Item) -> tuple[Term, ...]:
-    """Return the terms of the item's title and text, the weightiest first, a bounded number.
-
-    A sentence of the text that says what stays as it is leads nowhere: it names what is not meant.
-    """
+    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
-    told = "\n".join(each for each in _SENTENCE.split(item.text[:_LONGEST_TEXT]) if not _STAYS.search(each))
-    for text, base in ((item.name, _TITLE), (told, _TEXT)):
+    for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
         for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)

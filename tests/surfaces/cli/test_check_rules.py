@@ -158,10 +158,20 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
     assert first.startswith("meta.json:1: ")
 
 
-@pytest.mark.rule("SYN-4", "META-5")
+@pytest.mark.rule("SYN-1", "SYN-4", "META-5")
 @pytest.mark.parametrize(
     ("change", "line", "said"),
     [
+        (
+            lambda t: t.replace("**Turns**: 9", "**Turns**: 12"),
+            7,
+            "The block says 12 turns, the record in meta.json says 9.",
+        ),
+        (
+            lambda t: t.replace("#### Decisions Made", "#### Decisions"),
+            7,
+            "The block has no section 'Decisions Made'.",
+        ),
         (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
         (
             lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),

@@ -202,8 +202,8 @@ def test_a_hostile_project_changes_nothing(
     terminal = opened()
     terminal.see(QUESTION)
     shown = squeeze(terminal.words())  # a long path is broken over two lines
-    for line, key in ((1, "panel"), (2, "model"), (3, "budget")):
-        assert squeeze(f"roundtable.toml, line {line}: {key} is ignored.") in shown
+    for key in ("panel", "model", "budget"):
+        assert squeeze(f"roundtable.toml: {key} is ignored.") in shown
     assert squeeze(f"1 claude: installed as {claude}.") in shown
     assert "codex" not in shown
     assert "ANTHROPIC" not in shown

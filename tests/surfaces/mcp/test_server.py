@@ -296,6 +296,8 @@ def test_what_fails_outside_is_said_and_the_next_call_goes_on(raw: Place) -> Non
             with pytest.raises(Refusal, match=r"meta\.json"):
                 await player.play(["60 inspectors"])
             with pytest.raises(Refusal, match=r"meta\.json"):
+                await player.call("next_move", session=item.name)
+            with pytest.raises(Refusal, match=r"meta\.json"):
                 await player.start(item.name)
             (item / "meta.json").write_bytes(sound)
             await player.start(item.name)

@@ -11,7 +11,6 @@ from typing import Any
 import pyte
 import pytest
 
-import roundtable
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.meta import change_meta
 from roundtable.store.transcript import list_transcripts
@@ -402,14 +401,3 @@ def test_back_offers_the_answer_to_edit_and_can_be_said_again(cli: CommandLine, 
     terminal.see("Draft, from your answer: Inspectors keep their forms")
     terminal.say("\t and photos")
     terminal.see("Ada: Inspectors keep their forms and photos")
-
-
-def test_a_question_that_asks_for_several_lines_says_how(cli: CommandLine, opened: Opens) -> None:
-    ours = Path(roundtable.__file__).parent / "content" / "steps" / "00-quick-scan" / "01-scope-estimation.md"
-    own = cli.root / ".roundtable" / "steps" / "00-quick-scan" / ours.name
-    own.parent.mkdir(parents=True)
-    own.write_text(ours.read_text().replace("part of this that is not?", "part of this? One line for each."))
-    terminal = opened()
-    terminal.say("Inspectors keep their forms")
-    terminal.see("One line for each.")
-    terminal.see("Alt-Enter starts a new line")

@@ -153,6 +153,19 @@ def test_people_of_one_name_are_told_apart_and_those_who_spoke_are_participants(
     assert "Jordan Park (System Designer), ana (2)" in written
 
 
+def test_whoever_loads_the_page_again_keeps_the_name(place: Place) -> None:
+    async def run() -> None:
+        room, other = make_room(*place), Guest("Ana", MEMBER)
+        for guests in ([ANA], [other], [ANA, other]):
+            async with at_table(room, *guests):
+                while len(room.people()) < len(guests):
+                    await asyncio.sleep(0)
+                names = [seat.name for seat in room.people()]
+            assert names in (["Ana"], ["Ana (2)"], ["Ana", "Ana (2)"])
+
+    asyncio.run(run())
+
+
 def test_a_speaker_who_is_stopped_leaves_the_floor_to_the_people(place: Place) -> None:
     async def run() -> None:
         room = make_room(*place, HeldPanel())

@@ -111,9 +111,11 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
     if post is not None and form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
     issue = project.find_issue(entry.slug, post) if post is not None else None
-    is_shown = post is None and not flags.json
     place = Path(out) if out and post is None else None
+    is_shown = post is None and not flags.json and bool(sys.stdout and sys.stdout.isatty())
     text, paths = project.write_hand_off(entry.slug, form, place, as_typed=is_shown)
+    if links := sorted(path.name for path in entry.folder.glob("*.*") if path.is_symlink()):
+        tell(f"Links are not followed, so these were left out: {', '.join(links)}.")
     if issue is not None:
         named, comment = issue
         tell(text)

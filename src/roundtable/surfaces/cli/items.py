@@ -11,7 +11,7 @@ import click
 
 from ...core.errors import RuleBroken
 from ...core.text import clean_text
-from ...store.files import leads_out, read_inside
+from ...store.files import read_inside
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item
 from .output import count, one_line, pairs, table
@@ -182,11 +182,5 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
 
 
 def _documents(folder: Path) -> list[Path]:
-    try:
-        return sorted(
-            path
-            for path in folder.iterdir()
-            if not path.name.startswith(".") and not leads_out(folder, path.name) and path.is_file()
-        )
-    except OSError:
-        return []
+    found = (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+    return sorted(path for path in found if not path.name.startswith("."))

@@ -123,7 +123,8 @@ class RoundtableServer(MCPServer[HostedSessions]):
         """Return what can be read of the first items; templates alone would leave a client's list empty."""
         found = []
         for entry in self._project.items()[:MAX_ITEMS]:
-            names = {f"artifact/{quote(name, safe='')}": name for name in read_documents(entry.folder)}
+            documents = await asyncio.to_thread(read_documents, entry.folder)
+            names = {f"artifact/{quote(name, safe='')}": name for name in documents}
             names |= {"hand-off": "hand-off"} if entry.analysis_status in ("partial", "analyzed") else {}
             talks = range(1, len(list_transcripts(entry.folder)) + 1)
             names |= {f"transcript/{each}": f"transcript {each}" for each in talks}

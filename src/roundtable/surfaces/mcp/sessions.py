@@ -247,11 +247,13 @@ class HostedSessions:
             return await self._take(slug, step)
 
     async def find(self, session: str) -> HostedSession | None:
-        """Return the item's session where one is open here; none is opened, so nothing is locked."""
+        """Return the item's session where one is open here, or raise what made it fail; none is opened."""
         slug = self.project.find_item(session).slug
         async with self._locks[slug]:
             hosted = self.in_play.get(slug)
-            return None if hosted is None or hosted.failure is not None else await self._take(slug)
+            if hosted is not None:
+                await hosted.wait_for_move()
+            return hosted
 
     async def take(self, session: str) -> HostedSession:
         """Return an open session; one that a restart or a pause closed goes on where it stood."""

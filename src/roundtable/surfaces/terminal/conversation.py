@@ -84,11 +84,7 @@ class TerminalConversation:
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
         if line.menu is not None:
             self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
-        self._hint = ""
-        if line.draft:
-            self._hint = "Tab puts the draft into the line"
-        elif line.kind == "question" and "one line" in line.words.casefold():
-            self._hint = "Alt-Enter starts a new line"
+        self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
         """Return the next words; skipping is confirmed first. Raises Withdrawn."""

@@ -213,9 +213,9 @@ class Room:
 
     def _take_seat(self, guest: Guest) -> _Seat:
         if guest.id not in self._seats:
-            here = {seat.name.casefold() for seat in self.people()}
+            taken = {seat.name.casefold() for seat in self._seats.values()}
             names = chain((guest.name,), (f"{guest.name} ({number})" for number in count(2)))
-            name = next(name for name in names if name.casefold() not in here)
+            name = next(name for name in names if name.casefold() not in taken)
             self._seats[guest.id] = _Seat(guest, name)
         return self._seats[guest.id]
 
