@@ -33,7 +33,7 @@ from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
 from .text import content_stems, find_code_end, fold_text, word_set, words_of
 from .turns import USER, Turn
-from .validation import is_role
+from .validation import is_role, is_settled, is_unknown
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "code", "negation"]
 
@@ -293,31 +293,27 @@ def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Ite
         yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
 
 
-_OWNER_END = re.compile(r"[,;:.(/]|\s(?:by|before|until|in|on|after|once|when|who|does|will|to|asks?)\s")
-_OWNER_NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][a-zß-ÿ]+(?![\w'’-])")
-_MOST_OWNER_WORDS = 4
-_NO_NAMES = word_set("""
-        a an the any all each both every whoever somebody someone nobody none unknown unassigned open you your
-        our proposed agreed ms mrs mr dr and or with from for of product platform backend frontend operations
-        infrastructure data release design engineering management business testing department group office
+_PERSON = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)?")
+_NO_PERSON = word_set("""
+        me you user users monday tuesday wednesday thursday friday saturday sunday next later before after not
+        no open pending both shared together anyone unassigned product platform backend frontend operations
+        data release design engineering management business testing accounting research architecture scrum
         """)
 
 
 def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
-    """Yield the proper name of an owner that nobody has said; roles and personas are free."""
-    owner = _OWNER_END.split(detail)[0]
-    if len(owner.split()) > _MOST_OWNER_WORDS:
+    """Yield an owner that is no more than a person's name, and one that nobody has said."""
+    words = set(words_of(detail))
+    if not _PERSON.fullmatch(detail) or any(map(is_role, words)) or is_settled(detail) or is_unknown(detail):
         return
+    people = (persona.title for persona in table.roster.personas)
     said = (text for turn in table.turns for text in (trusted_text(turn.text), turn.by))
-    heard = {word for text in (*_documents(table), *said) for word in words_of(text)}
-    heard.update(word for persona in table.roster.personas for word in words_of(persona.title))
-    for found in _OWNER_NAME.finditer(owner):
-        word = fold_text(found[0])
-        if not (is_role(word) or word in _NO_NAMES or {word, f"{word}'s"} & heard):
-            reason = (
-                f"Nobody has named {found[0]}: an owner is a persona, the user, a role, or who was named."
-            )
-            yield UnverifiedClaim("credit", reason, found.end())
+    heard = {
+        word.removesuffix("'s") for text in (*_documents(table), *people, *said) for word in words_of(text)
+    }
+    if not words & (_NO_PERSON | heard):
+        reason = f"Nobody has named {detail}: an owner is a persona, the user, a role, or who was named."
+        yield UnverifiedClaim("credit", reason)
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
@@ -426,6 +422,13 @@ def _stems(text: str) -> frozenset[str]:
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
 _CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
+_SOME_WORD = re.compile(r"[^\s;,.:()|`~*+\d-]+")
+_OTHER_DIGITS = str.maketrans("0123456789", "7894561230")
+
+
+def blot_out(text: str) -> str:
+    """Return a text of the same form, such as a list, in which every word and figure is another one."""
+    return _SOME_WORD.sub("qzx", text.translate(_OTHER_DIGITS))
 
 
 def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:

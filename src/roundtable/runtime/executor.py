@@ -103,7 +103,8 @@ class Executor:
         """Return the files that words are held against; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
-        return Code(CitedFiles(self._root, self._folder).count_lines, self._surveyor.find_lines)
+        cited = CitedFiles(self._root, self._folder)
+        return Code(cited.count_lines, cited.read_lines, self._surveyor.has_name)
 
     @property
     def _panel_names(self) -> str:
@@ -295,9 +296,8 @@ class Executor:
         sections = draft(ask, documents)
         if not any(unheard):
             return on.Drafted(sections)
-        # What is written without the host's answers as well does not come from the host.
-        own = tuple(each for each, is_host in zip(ask.brief.answers, unheard, strict=True) if not is_host)
-        others = draft(replace(ask, brief=replace(ask.brief, answers=own)), documents)
+        # What reads the same with other words in place of the host's, so that ids stay, is not the host's.
+        others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
         flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
