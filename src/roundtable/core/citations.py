@@ -269,9 +269,10 @@ def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tupl
             for figure, name in _find_wrong_figures(clause, cited, code):
                 if _value_of(figure) not in values:
                     yield name, figure[0], at + figure.end()
+            paths = {each.start() for each in find_paths(clause, planned=True)}  # such as `Queue.java`
             for found in _CODE_NAME.finditer(clause) if CITATION.search(clause) else ():
                 name = found["attr"] or found["call"]
-                if fold_text(name) not in words and not code.has_name(name):
+                if not (found.start() in paths or fold_text(name) in words or code.has_name(name)):
                     yield found[0], "", at + found.end()
 
 

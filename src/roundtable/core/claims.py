@@ -116,18 +116,10 @@ _PREAMBLE = re.compile(
     r"|(?:as )?requested,? )"
 )
 # Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
-_INSTRUCTION = re.compile(
+_INSTRUCTION = (
     r"\A(?:now turn \d+ of \d+:|(?:answer|judge) turn \d+, the user's)|\bto (?:add|say), answer pass\b"
+    r"|\byou are NAME\b|\A(?:answer|open the discussion) as NAME\b|\bas NAME, (?:add|ask|say|take)\b"
 )
-
-
-def _repeats_instruction(plain: str, speaker: Persona) -> bool:
-    name = re.escape(fold_text(speaker.name))
-    told = (
-        rf"\byou are {name}\b|\A(?:answer|open the discussion) as {name}\b"
-        rf"|\bas {name}, (?:add|ask|say|take)\b"
-    )
-    return bool(_INSTRUCTION.search(plain) or re.search(told, plain))
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -141,7 +133,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
     if _PREAMBLE.search(plain):
         return "It begins with a preamble: send the words alone, nothing before them."
-    if _repeats_instruction(plain, speaker):
+    if re.search(_INSTRUCTION.replace("NAME", re.escape(fold_text(speaker.name))), plain):
         return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
     return ""
 
@@ -282,7 +274,7 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"\b(?P<who>{listed}|[Yy]ou|{user})(?:{last})\s{_SOMETIMES}(?:{_SAID})\b"
         rf"|\b(?P<whose>{listed}|[Yy]our|{user})(?:{last})(?:['’]s|(?<=our))\s(?:\w+\s)?(?:{_POINTS})\b(?!\sof\sview)"
-        rf"|\b(?:agree|disagree|side|siding|agreeing)\swith\s(?P<whom>{listed}|{user})\b",
+        rf"|\b(?:agree|disagree|side|siding|agreeing)\swith\s(?P<whom>{listed}|{user})\b"
     )
 
 
