@@ -17,16 +17,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from . import citations
 from . import lazy_re as re
-from .citations import (
-    Code,
-    check_citation,
-    find_disproved,
-    find_paths,
-    find_unknown_figures,
-    locate_sentences,
-    trusted_text,
-)
+from .citations import Code
 from .commands import Table
 from .hearing import Part
 from .personas import Persona, Roster
@@ -198,28 +191,33 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
     """Yield what stands beside a `path:line` and the code says otherwise or does not know."""
-    for name, figure, end in find_disproved(text, known, code):
-        problem = (
+    for name, figure, end in citations.find_disproved(text, known, code):
+        wrong = (
             f"{name} is not {figure} in the code" if figure else f"Nothing in the project is called {name}"
         )
         place = end + (text[end : end + 1] == "`")
-        yield UnverifiedClaim("code", f"{problem}. Say what stands there, or ask.", place)
+        yield UnverifiedClaim("code", f"{wrong}. Say what stands there, or ask.", place)
 
 
 def cites_wrongly(text: str, source: str, known: Sequence[str], code: Code) -> bool:
     """Whether a draft answer or its source names a line that does not exist, or misreads the code there."""
-    told = "\n".join(map(trusted_text, known))
-    cited = [*find_paths(source), *(each for each in find_paths(text) if each[0] not in told)]
+    told = "\n".join(map(citations.trusted_text, known))
+    cited = [
+        *citations.find_paths(source),
+        *(each for each in citations.find_paths(text) if each[0] not in told),
+    ]
     lines = (each for each in cited if "line" in each.groupdict())
-    return any(check_citation(each, code.count_lines) for each in lines) or any(check_code(text, known, code))
+    return any(citations.check_citation(each, code.count_lines) for each in lines) or any(
+        check_code(text, known, code)
+    )
 
 
 def _check_paths(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
-    for found in find_paths(text):
-        after = (rest for each in known for rest in trusted_text(each).split(found[0])[1:])
+    for found in citations.find_paths(text):
+        after = (rest for each in known for rest in citations.trusted_text(each).split(found[0])[1:])
         if any(not rest[:1].isdigit() for rest in after):
             continue  # they quote the item, a document or the user, line and all
-        if problem := check_citation(found, code.count_lines):
+        if problem := citations.check_citation(found, code.count_lines):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
             yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)
 
@@ -248,7 +246,7 @@ def _check_credits(
     """Yield the sentences that credit somebody who has said nothing, the user included."""
     pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
     keys = {persona.first_name: persona.key for persona in roster.personas}
-    for sentence, start in locate_sentences(text):
+    for sentence, start in citations.locate_sentences(text):
         for found in pattern.finditer(sentence):
             name = next(each for each in (found["who"], found["whose"], found["whom"]) if each)
             key = keys.get(name, USER)
@@ -280,9 +278,11 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
-    for words, end in find_unknown_figures(text, sources, exempt=exempt):
-        reason = f"{words} is not in the cited turns, the item or the documents."
-        yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
+    for words, end in citations.find_unknown_figures(text, sources, exempt=exempt):
+        reason = (
+            f"{words} is not in the cited turns, the item or the documents. Take the figure that was said."
+        )
+        yield UnverifiedClaim("figure", reason, end)
 
 
 _PERSON = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)?")
@@ -299,7 +299,7 @@ def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
     if not _PERSON.fullmatch(detail) or any(map(is_role, words)) or is_settled(detail) or is_unknown(detail):
         return
     people = (persona.title for persona in table.roster.personas)
-    said = (text for turn in table.turns for text in (trusted_text(turn.text), turn.by))
+    said = (text for turn in table.turns for text in (citations.trusted_text(turn.text), turn.by))
     heard = {
         word.removesuffix("'s") for text in (*_documents(table), *people, *said) for word in words_of(text)
     }
@@ -377,7 +377,7 @@ def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
 
     Less alike than that, the alarms are false: "never in a blocking join" is "a blocking join is out".
     """
-    sentences = (sentence for turn in cited for sentence, _ in locate_sentences(turn.text))
+    sentences = (sentence for turn in cited for sentence, _ in citations.locate_sentences(turn.text))
     told = [clause for each in sentences if not each.endswith("?") for clause in _read_clauses(each)]
     for stems, is_negated in _read_clauses(text):
         near = [

@@ -87,12 +87,9 @@ def to_speak(brief: do.Brief) -> Conversation:
         for turn in table.turns
         if turn.verdict.off_topic is not None
     )
-    place = fill(
-        "place",
-        left=table.max_turns - brief.number,
-        warned=fill("warned") if len(table.turns) >= table.max_turns - 2 else "",
-        put_off=fill("put-off", points=put_off) if put_off else "",
-    )
+    warned = fill("warned") if len(table.turns) >= table.max_turns - 2 else ""
+    points = fill("put-off", points=put_off) if put_off else ""
+    place = fill("place", left=table.max_turns - brief.number, warned=warned, put_off=points)
     judge = ""
     if brief.follows_user and table.insists:
         judge = fill("insists")
@@ -224,11 +221,9 @@ def price(model: str, usage: Usage) -> Decimal | None:
     except ImportError:
         return None
     tokens = Priced(
-        input_tokens=usage.input,
-        output_tokens=usage.output,
-        cache_read_tokens=usage.cached,
-        cache_write_tokens=usage.stored,
-    )
+        input_tokens=usage.input, output_tokens=usage.output,
+        cache_read_tokens=usage.cached, cache_write_tokens=usage.stored,
+    )  # fmt: skip
     try:
         return calc_price(tokens, name, provider_id=provider).total_price
     except (LookupError, ValueError):
