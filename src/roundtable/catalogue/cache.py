@@ -1,8 +1,8 @@
 """The built-in content, parsed once: kept in the process, and as JSON in the user's own cache folder.
 
-The file in the cache counts only while it names the same program and the same files with the same sizes and
-times. Otherwise, and where the folder cannot be read or written, the content is parsed as though there were
-no cache. Only built-in content is kept.
+The file in the cache counts only while it names the same program and the same files, of the content and of
+what reads it, with the same sizes and times. Otherwise, and where the folder cannot be read or written, the
+content is parsed as though there were no cache. Only built-in content is kept.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..core.tracks import Track
 from .files import Problem
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-_PROGRAM = f"{__version__}, form 5"
-"""The form is raised when personas or steps are read in another way."""
+_READERS = ("catalogue/*.py", "core/personas.py", "core/steps.py", "core/tracks.py")
+"""The program's own files that decide what is read from the content."""
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -53,11 +53,12 @@ def load_built_in() -> Content:
     """Return the built-in content."""
     file = find_cache_file(os.environ)
     paths = [path for folder in ("personas", "steps", "tracks") for path in (BUILT_IN / folder).rglob("*.md")]
+    paths += [path for reader in _READERS for path in BUILT_IN.parent.glob(reader)]
     files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(paths)]
     if file is not None:
         with suppress(OSError, RecursionError, UnicodeDecodeError, msgspec.MsgspecError):
             kept = msgspec.json.decode(file.read_bytes(), type=_CacheFile)
-            if (kept.program, kept.files) == (_PROGRAM, files):
+            if (kept.program, kept.files) == (__version__, files):
                 return kept.content
     from .reading import parse_content
 
@@ -68,7 +69,7 @@ def load_built_in() -> Content:
             # In one move: another process may read it, or do the same, at this moment.
             temporary = file.with_suffix(f".{os.getpid()}")
             try:
-                temporary.write_bytes(msgspec.json.encode(_CacheFile(_PROGRAM, files, content)))
+                temporary.write_bytes(msgspec.json.encode(_CacheFile(__version__, files, content)))
                 temporary.replace(file)
             finally:
                 temporary.unlink(missing_ok=True)
