@@ -305,6 +305,11 @@ def test_a_mark_goes_to_its_clause_where_an_earlier_one_has_the_same_words() -> 
     assert mark_claims(text, check_contribution(text, JORDAN, TABLE, CODE)) == f"{text} (unverified)"
 
 
+@pytest.mark.rule("ART-8")
+def test_a_file_is_not_taken_for_a_name_of_a_class() -> None:
+    assert check("It stands in forms/sync.py:2 and Queue.java today.") == ("path",)
+
+
 _PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`", "\n", "1.5:30", "9" * 400])
 
 

@@ -294,7 +294,6 @@ def _find_wrong_figures(
             named = (each["value"].replace("_", "") for each in assigned if each["name"].lower() == name)
             given = set(map(float, named)) - {0.0, 1.0}  # counted from
             ratios = {round(max(one, other) / min(one, other), 6) for one in said for other in given}
-            # Perhaps in another unit.
             is_there = ratios & _CONVERSIONS or any(_value_of(figure) in _known_values(line) for line in here)
             if given and not is_there:
                 yield figure, stated["name"]

@@ -334,8 +334,7 @@ def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Dr
 
 def mark_entry(entry: Entry) -> Entry:
     """Return an entry with a mark at the end of its text, and of a detail that has several sentences."""
-    is_long = len(split_sentences(entry.detail)) > 1
-    detail = mark_unverified(entry.detail) if is_long else entry.detail
+    detail = mark_unverified(entry.detail) if len(split_sentences(entry.detail)) > 1 else entry.detail
     return replace(entry, text=mark_unverified(entry.text), detail=detail)
 
 

@@ -158,8 +158,7 @@ class CitedFiles:
 
     def count_lines(self, path: str) -> int | None:
         """Return how many lines a cited file has; None if there is no such file."""
-        lines = self.read_lines(path)
-        return None if lines is None else len(lines)
+        return None if (lines := self.read_lines(path)) is None else len(lines)
 
     def read_lines(self, path: str) -> list[str] | None:
         """Return the lines of a cited file; None if there is no such file."""
