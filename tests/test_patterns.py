@@ -45,8 +45,8 @@ from roundtable.survey.terms import extract_terms
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
     "roundtable.core.claims: _credit_pattern",
+    "roundtable.core.claims: _find_fault_of_form",
     "roundtable.core.claims: _name_pattern",
-    "roundtable.core.claims: _repeats_instruction",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
     "roundtable.core.hearing: hear_exit",
