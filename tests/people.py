@@ -22,7 +22,7 @@ JORDAN = Persona(
     ("interfaces", "specifications", "data structures", "error handling"),
 )  # fmt: skip
 ROSTER = Roster((MAYA, ALEX, JORDAN))
-NO_CODE = Code(lambda _: None, lambda _: ())
+NO_CODE = Code(lambda _: None, lambda _: None, lambda _: False)
 ITEM = Item("offline-forms", "offline mode feature", "Inspectors fill in forms in basements without signal.")
 
 

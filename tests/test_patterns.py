@@ -45,8 +45,8 @@ from roundtable.survey.terms import extract_terms
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
     "roundtable.core.claims: _credit_pattern",
+    "roundtable.core.claims: _find_fault_of_form",
     "roundtable.core.claims: _name_pattern",
-    "roundtable.core.claims: _repeats_instruction",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
     "roundtable.core.hearing: hear_exit",
@@ -72,7 +72,7 @@ _CRITERIA = (
 _SAID = Turn(1, ALEX.key, "Jordan said that 3 copies differ.")
 _TABLE = Table(ITEM, JOURNEYS, ROSTER, ALEX, STEPS, (), 10, turns=(_SAID,))
 _LINES = ("LEASE_SECONDS: int = 30",) * 20
-_CODE = Code(lambda _: len(_LINES), lambda _: _LINES)
+_CODE = Code(lambda _: len(_LINES), lambda _: _LINES, lambda _: False)
 _READERS: dict[str, Callable[[str], object]] = {
     "printable": strip_unprintable,
     "plain": unescape_markdown,

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from legs_play import opening
+from project import meta, project
 from roundtable.core import events as on
-from roundtable.core.synthesis import Draft
+from roundtable.core.citations import trusted_text
+from roundtable.core.synthesis import Draft, Entry, mark_entry
 from roundtable.core.turns import OffTopic, Verdict
 from roundtable.runtime.session import Session
 from roundtable.store.journal import Journal
@@ -105,3 +107,52 @@ def test_of_two_answers_only_the_one_that_was_relayed_is_marked(place: tuple[Pat
     written = (item / "quick-scan.md").read_text()
     assert "**Point**: The inspector retypes forms (unverified)\n" in written
     assert "**Measure**: 60 inspectors do.\n" in written
+
+
+TYPED = (
+    "An hour a week, announced the day before.", "The brokers must not see each other's rates.",
+    "Two of 24 brokers use a screen reader.", "The list of rates; the new people notice first.",
+    "The wrong rate goes out to a customer, likelihood low.", "Nobody pays for that, low.", "quit",
+)  # fmt: skip
+
+
+@pytest.mark.rule("ART-8")
+def test_a_relayed_answer_marks_its_own_row_though_the_rows_are_numbered(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    phases = {"phases_completed": ["00-quick-scan"], "depth_overrides": {"01-requirements": "deep"}}
+    steps = ["00-01", "00-02", "00-03", "01-01", "01-02", "01-03", "01-04"]
+    (item / "meta.json").write_text(json.dumps(meta(item) | phases | {"steps_completed": steps}))
+
+    async def answer() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel())
+        session.say("At most 2 seconds for 50 forms.", relayed=True)
+        for said in TYPED:
+            session.say(said)
+        async for _ in session.lines():
+            pass
+
+    asyncio.run(answer())
+    rows = [line for line in (item / "nfr-matrix.md").read_text().split("\n") if line.startswith("| NFR-")]
+    assert [row.endswith("(unverified) |") for row in rows] == [True] + [False] * (len(rows) - 1)
+    assert len(rows) > 3
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    ("text", "detail", "marked", "marked_detail"),
+    [
+        ("Drop the log.", "", "Drop the log {}", ""),
+        ("Drop the log", "legal said so", "Drop the log {}", "legal said so"),
+        ("Drop the log", "Legal did. It costs 5 EUR", "Drop the log {}", "Legal did. It costs 5 EUR {}"),
+        ("See `no.py:9` {}. The user agreed", "", "See `no.py:9` {}. The user agreed {}", ""),
+        ("What is {} elsewhere was checked", "", "What is {} elsewhere was checked {}", ""),
+        ("Drop the log {}", "so. Be it {}", "Drop the log {}", "so. Be it {}"),
+    ],
+)
+def test_a_host_cannot_bring_the_mark_itself(text: str, detail: str, marked: str, marked_detail: str) -> None:
+    given = Entry(text.replace("{}", "(unverified)"), (1,), detail.format("(unverified)"))
+    entry = mark_entry(given)
+    assert entry.text == marked.replace("{}", "(unverified)")
+    assert entry.detail == marked_detail.replace("{}", "(unverified)")
+    assert trusted_text(f"{entry.text}: {entry.detail}") == ""
+    assert mark_entry(entry) == entry

@@ -22,8 +22,9 @@ class Code(Struct, frozen=True):
     """The project's files, which words about them are held against."""
 
     count_lines: LinesOf
-    find_lines: Callable[[str], Sequence[str]]
-    """Lines of the project that hold a name."""
+    read_lines: Callable[[str], Sequence[str] | None]
+    has_name: Callable[[str], bool]
+    """Whether a name stands anywhere in the project."""
 
 
 _SOURCE_ENDINGS = (
@@ -229,8 +230,8 @@ _CLAUSE_START = re.compile(
     r"[;,]\s|:\s|\s(?=(?:and|but|because|so|while|whereas|if|unless|until|when|once|which)\b)", re.IGNORECASE
 )
 _CODE_NAME = re.compile(
-    r"(?<![\w./@-])(?P<root>(?:[A-Za-z_]\w{0,60}\.){0,4})(?P<name>[A-Za-z_]\w{0,60})"
-    r"(?P<call>\(\)|\([\w, ]{4,40}\))?(?![\w(])"
+    r"(?<![\w./@-])(?:[A-Z]\w{0,60}\.(?P<attr>[a-z]\w{3,60})(?:\(\))?"
+    r"|(?:self\.)?(?P<call>[A-Za-z_]\w{0,60})\(\))(?![\w(])"
 )
 _STATES = re.compile(
     r"(?<![\w/-])(?P<name>[A-Za-z]\w{0,40}_\w{1,40})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to"
@@ -241,52 +242,58 @@ _ASSIGNED = re.compile(
     r"(?P<value>\d[\d_]{0,20}(?:\.\d{1,9})?)(?!\s{0,3}[\w.*/+%-])"
 )
 _CONVERSIONS = frozenset({1, 7, 24, 60, 100, 1_000, 1_024, 1_440, 3_600, 86_400, 1_000_000, 1_048_576})
+_MOST_CITED_LINES = 50
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tuple[str, str, int]]:
     """Yield what the code does not bear out beside a `path:line`: the name, the figure if any, and its end.
 
-    A figure counts only where the code gives another one to that name, and a name only where nothing has it.
-    What `known` says is not held against the code, nor is a question, a proposal or a condition.
+    A figure counts only where the cited file gives another one to that name, and `name()` or `Class.name`
+    only where nothing in the project has the name. What `known` says is not held against the code, nor is a
+    question, a proposal or a condition.
     """
+    if not CITATION.search(text):
+        return
     sentences = tuple(locate_sentences(text))
     told = [*map(trusted_text, known), *(each for each, _ in sentences if _PROPOSES.search(each))]
+    values = frozenset[str]().union(*map(_known_values, told))
+    words = frozenset(re.findall(r"\w+", fold_text("\n".join(told))))
     for sentence, start in sentences:
-        is_claim = CITATION.search(sentence) and not _PROPOSES.search(sentence)
-        for clause in _CLAUSE_START.split(sentence) if is_claim else ():
-            at = start = text.index(clause, start)
-            if not _SUPPOSES.search(clause):
-                for figure, name in _find_wrong_figures(clause, code):
-                    if not any(_value_of(figure) in _known_values(each) for each in told):
-                        yield name, figure[0], at + figure.end()
-                for found in _find_unknown_names(clause, code) if CITATION.search(clause) else ():
-                    if fold_text(found["name"]) not in re.findall(r"\w+", fold_text("\n".join(told))):
-                        yield found[0], "", at + found.end()
+        cited = () if _PROPOSES.search(sentence) else tuple(CITATION.finditer(sentence))
+        for clause in _CLAUSE_START.split(sentence) if cited else ():
+            at = text.index(clause, start)
+            start = at + len(clause)
+            if _SUPPOSES.search(clause):
+                continue
+            for figure, name in _find_wrong_figures(clause, cited, code):
+                if _value_of(figure) not in values:
+                    yield name, figure[0], at + figure.end()
+            paths = {each.start() for each in find_paths(clause, planned=True)}  # such as `Queue.java`
+            for found in _CODE_NAME.finditer(clause) if CITATION.search(clause) else ():
+                name = found["attr"] or found["call"]
+                if not (found.start() in paths or fold_text(name) in words or code.has_name(name)):
+                    yield found[0], "", at + found.end()
 
 
-def _find_wrong_figures(clause: str, code: Code) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the figures of a clause that the code gives otherwise, with the name that they are given to."""
+def _find_wrong_figures(
+    clause: str, cited: Sequence[re.Match[str]], code: Code
+) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the figures of a clause that a cited file gives otherwise, with the name they are given to."""
     figures = [found for found in _FIGURE.finditer(clause) if _PLAIN_NUMBER.fullmatch(_value_of(found))]
     said = {float(_value_of(figure)) for figure in figures} - {0.0}
     for figure in figures:
         if stated := _STATES.search(clause[max(0, figure.start() - 120) : figure.start()]):
-            assigned = (each for line in code.find_lines(stated["name"]) for each in _ASSIGNED.finditer(line))
-            named = (each for each in assigned if fold_text(stated["name"]) == fold_text(each["name"]))
-            given = {float(each["value"].replace("_", "")) for each in named} - {0.0, 1.0}  # counted from
+            name = stated["name"].lower()
+            here: list[str] = []
+            for place in cited:
+                lines, first = code.read_lines(place["path"]) or (), int(place["line"])
+                here += lines[max(0, first - 1) : int(place["last"] or first)][:_MOST_CITED_LINES]
+                here += (line for line in lines if name in line.lower())
+            assigned = (each for line in here for each in _ASSIGNED.finditer(line))
+            named = (each["value"].replace("_", "") for each in assigned if each["name"].lower() == name)
+            given = set(map(float, named)) - {0.0, 1.0}  # counted from
             ratios = {round(max(one, other) / min(one, other), 6) for one in said for other in given}
-            if given and not ratios & _CONVERSIONS:  # perhaps in another unit
+            is_there = ratios & _CONVERSIONS or any(_value_of(figure) in _known_values(line) for line in here)
+            if given and not is_there:
                 yield figure, stated["name"]
-
-
-def _find_unknown_names(clause: str, code: Code) -> Iterator[re.Match[str]]:
-    """Yield what can only be a name of the code, such as `Queue.renew` or `lease()`, and stands nowhere."""
-    for path in find_paths(clause, planned=True):
-        clause = clause[: path.start()] + " " * len(path[0]) + clause[path.end() :]
-    for found in _CODE_NAME.finditer(clause):
-        name, root = found["name"], found["root"]
-        is_member = root[:1].isupper() and name[0].islower() and len(name) > _SMALL
-        is_foreign = root[:1].islower() and root != "self."  # a library's, as far as anybody can tell
-        is_code = found["call"] or is_member or "_" in name.strip("_")
-        if is_code and not is_foreign and not code.find_lines(name):
-            yield found

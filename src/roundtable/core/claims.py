@@ -16,23 +16,16 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from . import citations
 from . import lazy_re as re
-from .citations import (
-    Code,
-    check_citation,
-    find_disproved,
-    find_paths,
-    find_unknown_figures,
-    locate_sentences,
-    trusted_text,
-)
+from .citations import Code
 from .commands import Table
 from .hearing import Part
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
 from .text import content_stems, find_code_end, fold_look_alikes, fold_text, word_set, words_of
 from .turns import USER, Turn
-from .validation import is_role
+from .validation import is_role, is_settled, is_unknown
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "code", "negation"]
 
@@ -115,18 +108,10 @@ _PREAMBLE = re.compile(
     r"|(?:as )?requested,? )"
 )
 # Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
-_INSTRUCTION = re.compile(
+_INSTRUCTION = (
     r"\A(?:now turn \d+ of \d+:|(?:answer|judge) turn \d+, the user's)|\bto (?:add|say), answer pass\b"
+    r"|\byou are NAME\b|\A(?:answer|open the discussion) as NAME\b|\bas NAME, (?:add|ask|say|take)\b"
 )
-
-
-def _repeats_instruction(plain: str, speaker: Persona) -> bool:
-    name = re.escape(fold_text(speaker.name))
-    told = (
-        rf"\byou are {name}\b|\A(?:answer|open the discussion) as {name}\b"
-        rf"|\bas {name}, (?:add|ask|say|take)\b"
-    )
-    return bool(_INSTRUCTION.search(plain) or re.search(told, plain))
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -140,7 +125,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
     if _PREAMBLE.search(plain):
         return "It begins with a preamble: send the words alone, nothing before them."
-    if _repeats_instruction(plain, speaker):
+    if re.search(_INSTRUCTION.replace("NAME", re.escape(fold_text(speaker.name))), plain):
         return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
     return ""
 
@@ -192,28 +177,33 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
     """Yield what stands beside a `path:line` and the code says otherwise or does not know."""
-    for name, figure, end in find_disproved(text, known, code):
-        problem = (
+    for name, figure, end in citations.find_disproved(text, known, code):
+        wrong = (
             f"{name} is not {figure} in the code" if figure else f"Nothing in the project is called {name}"
         )
         place = end + (text[end : end + 1] == "`")
-        yield UnverifiedClaim("code", f"{problem}. Say what stands there, or ask.", place)
+        yield UnverifiedClaim("code", f"{wrong}. Say what stands there, or ask.", place)
 
 
 def cites_wrongly(text: str, source: str, known: Sequence[str], code: Code) -> bool:
     """Whether a draft answer or its source names a line that does not exist, or misreads the code there."""
-    told = "\n".join(map(trusted_text, known))
-    cited = [*find_paths(source), *(each for each in find_paths(text) if each[0] not in told)]
+    told = "\n".join(map(citations.trusted_text, known))
+    cited = [
+        *citations.find_paths(source),
+        *(each for each in citations.find_paths(text) if each[0] not in told),
+    ]
     lines = (each for each in cited if "line" in each.groupdict())
-    return any(check_citation(each, code.count_lines) for each in lines) or any(check_code(text, known, code))
+    return any(citations.check_citation(each, code.count_lines) for each in lines) or any(
+        check_code(text, known, code)
+    )
 
 
 def _check_paths(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
-    for found in find_paths(text):
-        after = (rest for each in known for rest in trusted_text(each).split(found[0])[1:])
+    for found in citations.find_paths(text):
+        after = (rest for each in known for rest in citations.trusted_text(each).split(found[0])[1:])
         if any(not rest[:1].isdigit() for rest in after):
             continue  # they quote the item, a document or the user, line and all
-        if problem := check_citation(found, code.count_lines):
+        if problem := citations.check_citation(found, code.count_lines):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
             yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)
 
@@ -242,7 +232,7 @@ def _check_credits(
     """Yield the sentences that credit somebody who has said nothing, the user included."""
     pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
     keys = {persona.first_name: persona.key for persona in roster.personas}
-    for sentence, start in locate_sentences(text):
+    for sentence, start in citations.locate_sentences(text):
         for found in pattern.finditer(sentence):
             name = next(each for each in (found["who"], found["whose"], found["whom"]) if each)
             key = keys.get(name, USER)
@@ -268,42 +258,40 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"\b(?P<who>{listed}|[Yy]ou|{user})(?:{last})\s{_SOMETIMES}(?:{_SAID})\b"
         rf"|\b(?P<whose>{listed}|[Yy]our|{user})(?:{last})(?:['’]s|(?<=our))\s(?:\w+\s)?(?:{_POINTS})\b(?!\sof\sview)"
-        rf"|\b(?:agree|disagree|side|siding|agreeing)\swith\s(?P<whom>{listed}|{user})\b",
+        rf"|\b(?:agree|disagree|side|siding|agreeing)\swith\s(?P<whom>{listed}|{user})\b"
     )
 
 
 def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
-    for words, end in find_unknown_figures(text, sources, exempt=exempt):
-        reason = f"{words} is not in the cited turns, the item or the documents."
-        yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
+    for words, end in citations.find_unknown_figures(text, sources, exempt=exempt):
+        reason = (
+            f"{words} is not in the cited turns, the item or the documents. Take the figure that was said."
+        )
+        yield UnverifiedClaim("figure", reason, end)
 
 
-_OWNER_END = re.compile(r"[,;:.(/]|\s(?:by|before|until|in|on|after|once|when|who|does|will|to|asks?)\s")
-_OWNER_NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][a-zß-ÿ]+(?![\w'’-])")
-_MOST_OWNER_WORDS = 4
-_NO_NAMES = word_set("""
-        a an the any all each both every whoever somebody someone nobody none unknown unassigned open you your
-        our proposed agreed ms mrs mr dr and or with from for of product platform backend frontend operations
-        infrastructure data release design engineering management business testing department group office
+_PERSON = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)?")
+_NO_PERSON = word_set("""
+        me you user users monday tuesday wednesday thursday friday saturday sunday next later before after not
+        no open pending both shared together anyone unassigned product platform backend frontend operations
+        data release design engineering management business testing accounting research architecture scrum
         """)
 
 
 def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
-    """Yield the proper name of an owner that nobody has said; roles and personas are free."""
-    owner = _OWNER_END.split(detail)[0]
-    if len(owner.split()) > _MOST_OWNER_WORDS:
+    """Yield an owner that is no more than a person's name, and one that nobody has said."""
+    words = set(words_of(detail))
+    if not _PERSON.fullmatch(detail) or any(map(is_role, words)) or is_settled(detail) or is_unknown(detail):
         return
-    said = (text for turn in table.turns for text in (trusted_text(turn.text), turn.by))
-    heard = {word for text in (*_documents(table), *said) for word in words_of(text)}
-    heard.update(word for persona in table.roster.personas for word in words_of(persona.title))
-    for found in _OWNER_NAME.finditer(owner):
-        word = fold_text(found[0])
-        if not (is_role(word) or word in _NO_NAMES or {word, f"{word}'s"} & heard):
-            reason = (
-                f"Nobody has named {found[0]}: an owner is a persona, the user, a role, or who was named."
-            )
-            yield UnverifiedClaim("credit", reason, found.end())
+    people = (persona.title for persona in table.roster.personas)
+    said = (text for turn in table.turns for text in (citations.trusted_text(turn.text), turn.by))
+    heard = {
+        word.removesuffix("'s") for text in (*_documents(table), *people, *said) for word in words_of(text)
+    }
+    if not words & (_NO_PERSON | heard):
+        reason = f"Nobody has named {detail}: an owner is a persona, the user, a role, or who was named."
+        yield UnverifiedClaim("credit", reason)
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
@@ -375,7 +363,7 @@ def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
 
     Less alike than that, the alarms are false: "never in a blocking join" is "a blocking join is out".
     """
-    sentences = (sentence for turn in cited for sentence, _ in locate_sentences(turn.text))
+    sentences = (sentence for turn in cited for sentence, _ in citations.locate_sentences(turn.text))
     told = [clause for each in sentences if not each.endswith("?") for clause in _read_clauses(each)]
     for stems, is_negated in _read_clauses(text):
         near = [
@@ -412,6 +400,13 @@ def _stems(text: str) -> frozenset[str]:
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
 _CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
+_SOME_WORD = re.compile(r"[^\s;,.:()|`~*+\d-]+")
+_OTHER_DIGITS = str.maketrans("0123456789", "7894561230")
+
+
+def blot_out(text: str) -> str:
+    """Return a text of the same form, such as a list, in which every word and figure is another one."""
+    return _SOME_WORD.sub("qzx", text.translate(_OTHER_DIGITS))
 
 
 def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:

@@ -26,7 +26,7 @@ from .hearing import (
 )
 from .lines import join_names
 from .personas import Roster
-from .text import content_stems, escape_markdown, fold_text, words_of
+from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
@@ -333,8 +333,9 @@ def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Dr
 
 
 def mark_entry(entry: Entry) -> Entry:
-    """Return an entry with a mark in its text, which is shown whatever becomes of its detail."""
-    return entry if UNVERIFIED in entry.text else replace(entry, text=mark_unverified(entry.text))
+    """Return an entry with a mark at the end of its text, and of a detail that has several sentences."""
+    detail = mark_unverified(entry.detail) if len(split_sentences(entry.detail)) > 1 else entry.detail
+    return replace(entry, text=mark_unverified(entry.text), detail=detail)
 
 
 def mark_unverified(text: str) -> str:

@@ -29,21 +29,10 @@ from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Materia
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
 from ..panel.base import Framing, Panel, PanelStopped, Speech
+from ..store import meta as records
 from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.items import read_item
-from ..store.meta import (
-    append_elaboration,
-    change_meta,
-    has_meta,
-    keep_corrections,
-    max_turns,
-    missing_meta,
-    note_undone,
-    read_corrections,
-    read_meta,
-    save_limit,
-)
 from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import find_discussion, read_transcripts, write_transcript
@@ -72,12 +61,7 @@ class Executor:
     """Carries out commands for one item."""
 
     def __init__(
-        self,
-        root: Path,
-        folder: Path,
-        leg: Leg,
-        panel: Panel | None,
-        on_words: Callable[[str, str], None],
+        self, root: Path, folder: Path, leg: Leg, panel: Panel | None, on_words: Callable[[str, str], None]
     ) -> None:
         """Without a panel, the offline one gives the words.
 
@@ -87,7 +71,7 @@ class Executor:
         self._on_words = on_words
         self._root = root
         self._folder = folder
-        self._has_meta = has_meta(folder)
+        self._has_meta = records.has_meta(folder)
         self._undo_log = UndoLog(folder, lambda: self._moment)
         every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
         self._outputs = Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
@@ -103,7 +87,8 @@ class Executor:
         """Return the files that words are held against; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
-        return Code(CitedFiles(self._root, self._folder).count_lines, self._surveyor.find_lines)
+        cited = CitedFiles(self._root, self._folder)
+        return Code(cited.count_lines, cited.read_lines, self._surveyor.has_name)
 
     @property
     def _panel_names(self) -> str:
@@ -207,7 +192,7 @@ class Executor:
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
         turn = task.table.turns[-1]
-        keep_corrections(self._folder, turn.text, relayed=turn.from_host)
+        records.keep_corrections(self._folder, turn.text, relayed=turn.from_host)
         verdict = None
         with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
@@ -244,7 +229,7 @@ class Executor:
             await self._surveyor.ask_panel(task.brief.item, self.panel)
         # Kept first, so that the panel sees them.
         if isinstance(task, do.AskFeedback):
-            keep_corrections(self._folder, task.words, relayed=task.relayed)
+            records.keep_corrections(self._folder, task.words, relayed=task.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         match task:
             case do.AskReading():
@@ -285,7 +270,7 @@ class Executor:
         for answer in ask.brief.answers:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
-                keep_corrections(self._folder, answer.text, relayed=answer.relayed)
+                records.keep_corrections(self._folder, answer.text, relayed=answer.relayed)
         documents = await asyncio.to_thread(self._outputs.documents)
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
@@ -295,9 +280,8 @@ class Executor:
         sections = draft(ask, documents)
         if not any(unheard):
             return on.Drafted(sections)
-        # What is written without the host's answers as well does not come from the host.
-        own = tuple(each for each, is_host in zip(ask.brief.answers, unheard, strict=True) if not is_host)
-        others = draft(replace(ask, brief=replace(ask.brief, answers=own)), documents)
+        # What reads the same with other words in place of the host's, so that ids stay, is not the host's.
+        others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
         flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
@@ -339,7 +323,7 @@ class Executor:
 
         known = read_background(self._root, self._folder, item, documents)
         excerpts = self._surveyor.excerpts(item, documents)
-        return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
+        return replace(known, excerpts=excerpts, corrections=records.read_corrections(self._folder))
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import number_requirements, read_answers
@@ -368,15 +352,15 @@ class Executor:
         if self.panel.kind != "offline":
             known = self._read_known(read_item(self._folder), every)
         others = read_transcripts(self._folder, step.step_id) + others
-        return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
+        return on.ContextRead(records.max_turns(records.read_meta(self._folder)), material, others, known)
 
     def _write(self, task: StoreTask) -> on.Event:
         # Another branch was checked out: what is written now would go to the wrong place.
-        if self._has_meta and not has_meta(self._folder):
-            raise missing_meta(self._folder)
+        if self._has_meta and not records.has_meta(self._folder):
+            raise records.missing_meta(self._folder)
         match task:
             case do.SaveLimit(limit):
-                return on.LimitSaved(save_limit(self._folder, limit))
+                return on.LimitSaved(records.save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():
                 try:
                     if isinstance(task, do.SaveRecord):
@@ -395,7 +379,7 @@ class Executor:
                 return self._undo_last(task)
             case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
                 commit = current_commit(self._root) if isinstance(task, do.SavePhase) else None
-                change_meta(self._folder, lambda meta: _note_progress(meta, task, commit))
+                records.change_meta(self._folder, lambda meta: _note_progress(meta, task, commit))
                 return on.Saved()
             case other:
                 assert_never(other)
@@ -430,9 +414,9 @@ class Executor:
             if written.first and step_id in meta["steps_completed"]:
                 meta["steps_completed"].remove(step_id)
             if written.kind == "block":
-                note_undone(meta, written.at)
+                records.note_undone(meta, written.at)
 
-        change_meta(self._folder, change)
+        records.change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
@@ -448,7 +432,7 @@ class Executor:
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
             )  # fmt: skip
-            append_elaboration(self._folder, to_builtins(record))
+            records.append_elaboration(self._folder, to_builtins(record))
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
@@ -459,14 +443,14 @@ class Executor:
         Blocks, transcripts and records are told apart by it: a second one at the same instant would be
         taken for the first, and dropped.
         """
-        meta = read_meta(self._folder) or {}
-        records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
+        meta = records.read_meta(self._folder) or {}
+        stamps = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
         documents = "".join(self._outputs.documents().values()).encode()
         kinds = (ElaborationMarker, FeedbackMarker)
         return next(
             at
             for at in map(timestamp, count())
-            if at not in records
+            if at not in stamps
             and not any(kind(step_id, at).stands_in(documents) for kind in kinds)
             and not find_discussion(self._folder, step_id, at)
         )

@@ -164,12 +164,11 @@ class Surveyor:
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MOST_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")
 
-    def find_lines(self, name: str) -> tuple[str, ...]:
-        """Return lines of the code that hold a name, also where it is written in capitals."""
+    def has_name(self, name: str) -> bool:
+        """Whether a name stands in the code, also where it is written in capitals."""
         from ..survey.lookup import search_code
 
-        names = (name, name.lower(), name.upper())
-        return tuple(hit.text for hit in search_code(self._root, names, leave_out=self._own))
+        return bool(search_code(self._root, (name, name.lower(), name.upper()), leave_out=self._own))
 
     def survey(self, item: Item) -> Survey:
         """Return what the project's files say about the item, with what a panel picked before all else."""

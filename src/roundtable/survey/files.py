@@ -158,21 +158,25 @@ class CitedFiles:
 
     def count_lines(self, path: str) -> int | None:
         """Return how many lines a cited file has; None if there is no such file."""
+        return None if (lines := self.read_lines(path)) is None else len(lines)
+
+    def read_lines(self, path: str) -> list[str] | None:
+        """Return the lines of a cited file; None if there is no such file."""
         for home in (self._root, self._folder):
-            if (lines := self._count(home, path)) is not None:
+            if (lines := self._read(home, path)) is not None:
                 return lines
         if self._listed is None:
             self._listed = list_files(self._root)
-        found = (self._count(self._root, each) for each in self._listed if each.endswith(f"/{path}"))
-        return max((lines for lines in found if lines is not None), default=None)
+        found = (self._read(self._root, each) for each in self._listed if each.endswith(f"/{path}"))
+        return max((lines for lines in found if lines is not None), key=len, default=None)
 
-    def _count(self, home: Path, path: str) -> int | None:
+    def _read(self, home: Path, path: str) -> list[str] | None:
         place = home / path
         try:
             is_usable = place.is_file() and place.resolve().is_relative_to(self._root.resolve())
             if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
                 return None
-            return len(place.read_bytes().splitlines())
+            return [os.fsdecode(line) for line in place.read_bytes().splitlines()]
         except (OSError, RuntimeError, ValueError):
             return None
 

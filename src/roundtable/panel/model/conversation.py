@@ -65,15 +65,11 @@ OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepS
 def at_table(table: do.Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
     system = fill(
-        "table",
+        "table", step_id=table.step.step_id, title=table.step.title, lead=table.lead.name,
         personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
-        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
-        item=_item(table.item),
+        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES), item=_item(table.item),
         documents=_documents((*table.documents, *table.material), table.known),
-        step_id=table.step.step_id,
-        title=table.step.title,
-        lead=table.lead.name,
-    )
+    )  # fmt: skip
     said = [_looked_up(each) for each in table.looked_up if each.after == 0]
     for turn in table.turns:
         speaker = "the user" if turn.speaker == USER else table.roster[turn.speaker].name
@@ -91,12 +87,9 @@ def to_speak(brief: do.Brief) -> Conversation:
         for turn in table.turns
         if turn.verdict.off_topic is not None
     )
-    place = fill(
-        "place",
-        left=table.max_turns - brief.number,
-        warned=fill("warned") if len(table.turns) >= table.max_turns - 2 else "",
-        put_off=fill("put-off", points=put_off) if put_off else "",
-    )
+    warned = fill("warned") if len(table.turns) >= table.max_turns - 2 else ""
+    points = fill("put-off", points=put_off) if put_off else ""
+    place = fill("place", left=table.max_turns - brief.number, warned=warned, put_off=points)
     judge = ""
     if brief.follows_user and table.insists:
         judge = fill("insists")
@@ -104,34 +97,22 @@ def to_speak(brief: do.Brief) -> Conversation:
         suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
         judge = fill("judge", number=table.turns[-1].number, suspected=suspected)
     words = fill(
-        "speak",
-        number=brief.number,
-        max_turns=table.max_turns,
-        speaker=brief.speaker.name,
+        "speak", number=brief.number, max_turns=table.max_turns, speaker=brief.speaker.name,
         purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
-        words=brief.word_limit,
-        most=brief.most_words,
-        place=place,
-        judge=judge,
-        look=_offer_look_ups("look", brief.look_ups),
+        words=brief.word_limit, most=brief.most_words, place=place, judge=judge,
+        look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
-        again=_say_what_was_wrong(brief.again),
-    )
+    )  # fmt: skip
     return at_table(table, words)
 
 
 def at_step(brief: do.StepBrief, request: str) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
-        "step",
-        title=brief.persona.title,
-        persona=_persona(brief.persona, brief.roster),
-        item=_item(brief.item),
-        documents=_documents(brief.documents, brief.known),
-        step_id=brief.step.step_id,
-        step=brief.step.title,
-        answers="\n".join(_answer(answer) for answer in brief.answers),
-    )
+        "step", title=brief.persona.title, persona=_persona(brief.persona, brief.roster),
+        step_id=brief.step.step_id, step=brief.step.title, item=_item(brief.item),
+        documents=_documents(brief.documents, brief.known), answers="\n".join(map(_answer, brief.answers)),
+    )  # fmt: skip
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
@@ -155,14 +136,10 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             look = _offer_look_ups("look-first", step.look_ups)
             return at_step(step, fill("offers", questions=questions, look=look))
         case do.AskFollowUp(step, question, answer, criterion):
-            asked = fill(
-                "follow-up",
-                question=inline(question.text),
-                label=inline(question.label),
-                answer=fence(answer),
-                criterion=inline(criterion.check),
-                follow_up=inline(criterion.follow_up),
-            )
+            about = {"question": question.text, "label": question.label, "criterion": criterion.check}
+            about["follow_up"] = criterion.follow_up
+            told = {name: inline(text) for name, text in about.items()}
+            asked = fill("follow-up", answer=fence(answer), **told)
             return at_step(step, asked)
         case do.AskFeedback(step, said):
             prompt = "aside" if request.aside else "take-up"
@@ -244,11 +221,9 @@ def price(model: str, usage: Usage) -> Decimal | None:
     except ImportError:
         return None
     tokens = Priced(
-        input_tokens=usage.input,
-        output_tokens=usage.output,
-        cache_read_tokens=usage.cached,
-        cache_write_tokens=usage.stored,
-    )
+        input_tokens=usage.input, output_tokens=usage.output,
+        cache_read_tokens=usage.cached, cache_write_tokens=usage.stored,
+    )  # fmt: skip
     try:
         return calc_price(tokens, name, provider_id=provider).total_price
     except (LookupError, ValueError):

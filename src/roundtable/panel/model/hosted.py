@@ -118,54 +118,44 @@ def _is_unpaid(error: Exception) -> bool:
     """Whether the request did not get there, or was refused before anything was read of it."""
     from pydantic_ai import exceptions as api
 
-    match error:
-        case api.ModelHTTPError():
-            return not error.in_stream
-        case api.ModelConnectionError():
-            return error.phase in ("pool", "connect")
-        case api.ModelRateLimitError() | api.ModelQuotaExceededError() | api.ModelRequestRejectedError():
-            return True
-        case _:
-            return isinstance(error, OSError) and not isinstance(error, TimeoutError)
+    if isinstance(error, api.ModelHTTPError):
+        return not error.in_stream
+    if isinstance(error, api.ModelConnectionError):
+        return error.phase in ("pool", "connect")
+    refused = (api.ModelRateLimitError, api.ModelQuotaExceededError, api.ModelRequestRejectedError)
+    return isinstance(error, refused) or (isinstance(error, OSError) and not isinstance(error, TimeoutError))
 
 
 def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     """What kind of failure an error of the library is, and what is worth telling of it."""
     from pydantic_ai import exceptions as api
 
+    kinds: dict[FailureKind, tuple[type[Exception], ...]] = {
+        "too-long": (api.ModelContextWindowExceededError,),
+        "time-out": (TimeoutError, api.ModelTimeoutError, api.ModelRequestTimeout),
+        "refused": (api.ModelAuthenticationError,),
+        "quota": (api.ModelQuotaExceededError,),
+        "unknown-model": (api.ModelNotFoundError,),
+        "filtered": (api.ContentFilterError,),
+        "cut" if begun else "unreachable": (api.ModelConnectionError, OSError),
+        "nonsense": (api.UnexpectedModelBehavior,),
+    }
+    if found := next((kind for kind, types in kinds.items() if isinstance(error, types)), None):
+        return found, ""
     match error:
-        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
-            return "too-long", ""
-        case TimeoutError() | api.ModelTimeoutError() | api.ModelRequestTimeout():
-            return "time-out", ""
-        case api.ModelHTTPError(status_code=408):
-            return "time-out", ""
-        case api.ModelAuthenticationError():
-            return "refused", ""
+        case api.ModelHTTPError(status_code=413 | 408):
+            return "too-long" if error.status_code == 413 else "time-out", ""
         case api.ModelRateLimitError():
             seconds = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
             wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
             return "rate-limit", f"It asks to wait {wait}." if seconds else ""
-        case api.ModelQuotaExceededError():
-            return "quota", ""
-        case api.ModelNotFoundError():
-            return "unknown-model", ""
         case api.ModelRequestRejectedError():
             match error.body:
                 case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
                     return "rejected", message
             return "rejected", ""
-        case api.ContentFilterError():
-            return "filtered", ""
-        case api.ModelConnectionError() | OSError():
-            return "cut" if begun else "unreachable", ""
-        case api.UnexpectedModelBehavior():
-            return "nonsense", ""
-        case _ if begun:
-            return "cut", ""
-        case api.ModelAPIError(__cause__=ValueError()):  # what came was no JSON
-            return "nonsense", ""
-        case api.ModelAPIError():
-            return "server", ""
+        case api.ModelAPIError():  # a ValueError is what came of words that were no JSON
+            is_nonsense = isinstance(error.__cause__, ValueError)
+            return "cut" if begun else "nonsense" if is_nonsense else "server", ""
         case _:
-            return "server", f"({type(error).__name__})"
+            return ("cut", "") if begun else ("server", f"({type(error).__name__})")
