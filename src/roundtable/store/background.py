@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from ..core.errors import DiskFailed
 from ..core.steps import Item
 from ..core.turns import Known, Material
 from ..documents.decided import find_related, list_decisions_made, read_record, write_pages
-from .artifact import decode_text, read_documents
+from .artifact import decode_text, is_markdown, read_documents
 from .files import read_inside
 from .meta import list_undone, read_meta
 from .parking import read_all_parked
@@ -23,6 +24,7 @@ RECORD_FOLDERS = (
 )  # fmt: skip
 """Where projects keep their own decision records."""
 _MAX_FILES = 300
+_MAX_KEPT = 2_000
 _MAX_RECORD_SIZE = 100_000
 _MOST_RECORDS, _MOST_DECISIONS = 3, 5
 
@@ -41,11 +43,30 @@ def _read_other_items(folder: Path) -> Iterator[Material]:
     """Yield each decision of the other items, under the item's name."""
     with suppress(OSError), os.scandir(folder.parent) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-        for other in (folder.parent / name for name in names[:_MAX_FILES] if name != folder.name):
-            meta = read_meta(other)
-            documents = read_documents(other, (".md",)) if meta is not None else {}
-            for decision in list_decisions_made(documents, list_undone(meta)):
-                yield Material(f"another item, {other.name}", decision)
+        for name in names[:_MAX_FILES]:
+            other = f"{folder.parent}/{name}"
+            if name != folder.name and (seen := _describe_files(other)):
+                for decision in _read_decisions(other, seen):
+                    yield Material(f"another item, {name}", decision)
+
+
+def _describe_files(folder: str) -> tuple[tuple[str, int, int, int], ...]:
+    """Return name, time, size and number of the files with an item's decisions; none without meta.json."""
+    # No paths are made here: this is asked of every item whenever a discussion opens.
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "meta.json" or is_markdown(entry.name):
+                status = entry.stat(follow_symlinks=False)
+                found.append((entry.name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(sorted(found)) if any(name == "meta.json" for name, *_ in found) else ()
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _read_decisions(home: str, _seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
+    """Return the decisions of an item; read anew when one of its files has changed."""
+    folder = Path(home)
+    return tuple(list_decisions_made(read_documents(folder, (".md",)), list_undone(read_meta(folder))))
 
 
 def _read_records(root: Path) -> Iterator[Material]:
