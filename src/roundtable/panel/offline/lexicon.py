@@ -64,6 +64,13 @@ def persona_line(persona: str, kind: str) -> str:
     return line
 
 
+@lru_cache(maxsize=4_096)
+def similar_stems(stem: str) -> frozenset[str]:
+    """Return the stems of words that mean nearly the same."""
+    rows = (frozenset(map(stem_word, row.split())) for row in _tables()["alike"]["rows"].split("\n"))
+    return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
+
+
 def drop_name(words: str, names: Iterable[str]) -> str:
     """Return words without the name that they are said to: whom they are said to is in the transcript."""
     name, _, rest = words.partition(", ")

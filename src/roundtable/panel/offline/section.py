@@ -25,7 +25,7 @@ from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
-from .lexicon import MAX_MESSAGE_LENGTH, pattern, stems_of_list
+from .lexicon import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -192,6 +192,7 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
 
 MAX_LINES_SHOWN = 3
 _K1, _B = 1.2, 0.6
+_SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
@@ -207,7 +208,7 @@ _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b"
 def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
     """Return the written lines that come closest to a question, best first, if any comes close.
 
-    They are ranked by BM25 over Snowball stems.
+    They are ranked by BM25 over Snowball stems; a word that means nearly the same counts less.
     """
     asked = dict.fromkeys(content_stems(question))
     rows = [Counter(content_stems(line.text)) for line in lines]
@@ -221,7 +222,10 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
         length = _K1 * (1 - _B + _B * counts.total() / average)
         total = _EXPECTED_WEIGHT if _holds_what_is_asked(question, line.text) else 0.0
         for stem in asked:
-            total += rarity(stem) * counts[stem] * (_K1 + 1) / (counts[stem] + length)
+            if count := counts[stem]:
+                total += rarity(stem) * count * (_K1 + 1) / (count + length)
+            elif alike := similar_stems(stem) & counts.keys():
+                total += _SIMILAR_WEIGHT * max(map(rarity, alike)) * (_K1 + 1) / (1 + length)
         return total
 
     rarest = max((stem for stem in asked if seen[stem]), key=rarity, default="")
