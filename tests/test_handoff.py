@@ -316,10 +316,12 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return line
 
 
-def test_only_a_test_that_somebody_named_is_the_first_failing_one(static: CommandLine) -> None:
-    assert "First failing test" not in static.run("handoff").out
-    agent = static.run("handoff", "--for", "agent").out
-    assert "Begin with a test of a criterion that the code does not meet yet" in agent
+def test_the_first_failing_test_is_no_criterion_that_holds_today(static: CommandLine) -> None:
+    assert part(static.run("handoff").out, "First failing test").startswith("\n- **AC-002-01**")
+    found = collect_hand_off(
+        Item("a", "A", ""), {"requirements-spec.md": STATIC.replace("the small file.", "it unchanged.")}, ()
+    )
+    assert found.first_test == ()
 
 
 @pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])
@@ -337,6 +339,13 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     ):
         assert words in text, words
     assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
+
+
+def test_the_first_failing_test_is_of_a_must_before_a_should() -> None:
+    spec = STATIC.replace("app.js as today", "app.js small").replace("it on | Must", "it on | Should")
+    spec = spec.replace("file | Should", "file | Must")
+    (first,) = collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).first_test
+    assert first.text.startswith("**AC-002-01**")
 
 
 def test_the_quick_scan_names_places_and_what_success_is() -> None:

@@ -44,6 +44,10 @@ _LABELS = {
 _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
 ) - {"safeguard"} | {"problem", "what happens", "change", "feedback"}
+_PASSES_TODAY = re.compile(
+    r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
+    re.IGNORECASE,
+)
 _NAMES_CODE = re.compile(r"`|\w\(|\w_\w|\w=\w|[{}]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
@@ -117,7 +121,14 @@ def collect_hand_off(
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     requirements = (*_list_criteria(found["criteria"]), *_list_requirements(documents))
-    tests = tuple(point for label in _LABELS["first_test"] for point in _pick(labelled, [label]))
+    # Without a test of the user's, a criterion that does not hold today.
+    failing = (
+        HandOffPoint(one, each.source)
+        for each in sorted(requirements, key=_rank)
+        for one in each.details
+        if not is_code(one) and not _PASSES_TODAY.search(one)
+    )
+    tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     # A bug report names its place in the cause.
     causes = (
         HandOffPoint(mark_like(point.text, f"`{path}`"), point.source)
@@ -230,6 +241,12 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         name = name if UNVERIFIED in each.text else mark_like(priority, name)
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     yield from _list_rows(documents, MATRIX, "NFR")
+
+
+def _rank(requirement: HandOffPoint) -> int:
+    """Return how soon a requirement is needed; one without a priority is as soon as a Must."""
+    name = requirement.text.partition(": ")[0]
+    return next((at for at, each in enumerate(PRIORITIES) if f"({each})" in name), 0)
 
 
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
