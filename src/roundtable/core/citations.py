@@ -234,7 +234,7 @@ _CODE_NAME = re.compile(
     r"|(?:self\.)?(?P<call>[A-Za-z_]\w{0,60})\(\))(?![\w(])"
 )
 _STATES = re.compile(
-    r"(?<![\w/-])(?P<name>[A-Za-z]\w{0,40}_\w{1,40})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to"
+    r"(?<![\w/-])(?P<name>[A-Za-z]\w{0,40}_\w{1,40}|[A-Z][A-Z0-9]{3,40})[`'\"*]{0,3}\s?(?:(?:defaults\s)?to"
     r"|(?:is|are|equals|stays|remains|=)(?:\s(?:set to|only|still|now|today|currently|exactly))?)\s?`?\Z"
 )
 _ASSIGNED = re.compile(
@@ -246,19 +246,21 @@ _MOST_CITED_LINES = 50
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def find_disproved(text: str, known: Sequence[str], code: Code) -> Iterator[tuple[str, str, int]]:
+def find_disproved(
+    text: str, said: Sequence[str], documents: Sequence[str], code: Code
+) -> Iterator[tuple[str, str, int]]:
     """Yield what the code does not bear out beside a `path:line`: the name, the figure if any, and its end.
 
     A figure counts only where the cited file gives another one to that name, and `name()` or `Class.name`
-    only where nothing in the project has the name. What `known` says is not held against the code, nor is a
-    question, a proposal or a condition.
+    only where nothing in the project and no document has the name. What the user `said` is not held against
+    the code, nor is a question, a proposal or a condition.
     """
     if not CITATION.search(text):
         return
     sentences = tuple(locate_sentences(text))
-    told = [*map(trusted_text, known), *(each for each, _ in sentences if _PROPOSES.search(each))]
+    told = [*map(trusted_text, said), *(each for each, _ in sentences if _PROPOSES.search(each))]
     values = frozenset[str]().union(*map(_known_values, told))
-    words = frozenset(re.findall(r"\w+", fold_text("\n".join(told))))
+    words = frozenset(re.findall(r"\w+", fold_text("\n".join((*told, *documents)))))
     for sentence, start in sentences:
         cited = () if _PROPOSES.search(sentence) else tuple(CITATION.finditer(sentence))
         for clause in _CLAUSE_START.split(sentence) if cited else ():

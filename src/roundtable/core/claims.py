@@ -23,7 +23,15 @@ from .commands import Table
 from .hearing import Part
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
-from .text import content_stems, find_code_end, fold_look_alikes, fold_text, word_set, words_of
+from .text import (
+    content_stems,
+    find_code_end,
+    fold_look_alikes,
+    fold_text,
+    split_sentences,
+    word_set,
+    words_of,
+)
 from .turns import USER, Turn
 from .validation import is_role, is_settled, is_unknown
 
@@ -65,11 +73,10 @@ def check_contribution(text: str, speaker: Persona, table: Table, code: Code) ->
     found = check_words(text, speaker, table.roster, known, code)
     if any(claim.kind == "form" for claim in found):
         return found
-    said = [turn.text for turn in table.turns]
     return (
         *found,
         *_check_credits(text, speaker.key, table.turns, documents, table.roster),
-        *check_code(text, [*documents, *said], code),
+        *check_code(text, _list_said(table), documents, code),
     )
 
 
@@ -175,9 +182,17 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 # --- paths, credits and figures -------------------------------------------------------------------------
 
 
-def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
+def _list_said(table: Table) -> list[str]:
+    """Return the user's own words, which the code does not disprove: the item and the user's turns."""
+    turns = (turn.text for turn in table.turns if turn.speaker == USER)
+    return [table.item.name, table.item.text, *turns]
+
+
+def check_code(
+    text: str, said: Sequence[str], documents: Sequence[str], code: Code
+) -> Iterator[UnverifiedClaim]:
     """Yield what stands beside a `path:line` and the code says otherwise or does not know."""
-    for name, figure, end in citations.find_disproved(text, known, code):
+    for name, figure, end in citations.find_disproved(text, said, documents, code):
         wrong = (
             f"{name} is not {figure} in the code" if figure else f"Nothing in the project is called {name}"
         )
@@ -185,17 +200,17 @@ def check_code(text: str, known: Sequence[str], code: Code) -> Iterator[Unverifi
         yield UnverifiedClaim("code", f"{wrong}. Say what stands there, or ask.", place)
 
 
-def cites_wrongly(text: str, source: str, known: Sequence[str], code: Code) -> bool:
-    """Whether a draft answer or its source names a line that does not exist, or misreads the code there."""
+def cites_wrongly(text: str, source: str, said: Sequence[str], known: Sequence[str], code: Code) -> bool:
+    """Whether a draft answer or its source names a line that does not exist, or says what is not there."""
     told = "\n".join(map(citations.trusted_text, known))
     cited = [
         *citations.find_paths(source),
         *(each for each in citations.find_paths(text) if each[0] not in told),
     ]
     lines = (each for each in cited if "line" in each.groupdict())
-    return any(citations.check_citation(each, code.count_lines) for each in lines) or any(
-        check_code(text, known, code)
-    )
+    beside = "".join(f"{each.rstrip('.')} ({source}). " for each in split_sentences(text)) if source else text
+    is_missing = any(citations.check_citation(each, code.count_lines) for each in lines)
+    return is_missing or any(check_code(beside, said, known, code))
 
 
 def _check_paths(text: str, known: Sequence[str], code: Code) -> Iterator[UnverifiedClaim]:
@@ -285,10 +300,8 @@ def _check_owner(detail: str, table: Table) -> Iterator[UnverifiedClaim]:
     if not _PERSON.fullmatch(detail) or any(map(is_role, words)) or is_settled(detail) or is_unknown(detail):
         return
     people = (persona.title for persona in table.roster.personas)
-    said = (text for turn in table.turns for text in (citations.trusted_text(turn.text), turn.by))
-    heard = {
-        word.removesuffix("'s") for text in (*_documents(table), *people, *said) for word in words_of(text)
-    }
+    known = (*_documents(table), *_list_said(table), *people, *(turn.by for turn in table.turns))
+    heard = {word.removesuffix("'s") for text in known for word in words_of(citations.trusted_text(text))}
     if not words & (_NO_PERSON | heard):
         reason = f"Nobody has named {detail}: an owner is a persona, the user, a role, or who was named."
         yield UnverifiedClaim("credit", reason)
@@ -338,7 +351,7 @@ def _check_entry(
     if part == "actions":
         detail += _check_owner(entry.detail, table)
     if part == "insights":  # the others say what is to be
-        text += check_code(entry.text, [*documents, *(turn.text for turn in table.turns)], code)
+        text += check_code(entry.text, _list_said(table), documents, code)
     if part != "questions" and _says_the_contrary(entry.text, cited):
         numbers = ", ".join(str(turn.number) for turn in cited)
         reason = f"Turn {numbers} says the opposite. Keep the negation."

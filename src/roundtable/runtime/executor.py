@@ -256,7 +256,7 @@ class Executor:
             return text
         known = self._list_known(brief)
         found = claims.check_words(text, brief.persona, brief.roster, known, self._code)
-        return mark_claims(text, (*found, *claims.check_code(text, known, self._code)))
+        return mark_claims(text, (*found, *claims.check_code(text, _list_said(brief), known, self._code)))
 
     def _list_known(self, brief: do.StepBrief) -> list[str]:
         """Return what is known outside a discussion: the item, documents, answers."""
@@ -301,10 +301,10 @@ class Executor:
         is_new = not task.brief.answers and not any(step == step_id for step, _ in stored)
         drafted = list(await self.panel.answer(task)) if is_new else []
         names = {each.label for each in drafted}
-        known = self._list_known(task.brief) if drafted else []
+        known, said = self._list_known(task.brief) if drafted else [], _list_said(task.brief)
         for at, each in enumerate(drafted):
-            # A place that is not there was not read.
-            if each.standing == "read" and claims.cites_wrongly(each.text, each.source, known, self._code):
+            is_wrong = claims.cites_wrongly(each.text, each.source, said, known, self._code)
+            if is_wrong and each.standing == "read":  # what is not there was not read
                 drafted[at] = replace(each, source="", standing="assumed", matters=True)
         return (*drafted, *(each for each in offers if each.label not in names))
 
@@ -478,6 +478,12 @@ def _notes(found: tuple[Violation, ...], unverified: Claims = ()) -> tuple[str, 
         *(f"{each.kind}: {each.found} ({each.reason})" for each in found),
         *(f"{UNVERIFIED_NOTE}{each.reason}" for each in unverified),
     )
+
+
+def _list_said(brief: do.StepBrief) -> list[str]:
+    """Return the user's own words at a step: the item, and what was answered."""
+    own = (each.text for each in brief.answers if not each.offered)
+    return [brief.item.name, brief.item.text, *own]
 
 
 def _reasons(unverified: Claims) -> tuple[str, ...]:
