@@ -328,10 +328,30 @@ def test_who_asks_back_gets_the_help_and_has_answered_nothing(words: str) -> Non
     assert play.shown == helped.shown
 
 
+LOST = (
+    "what should I write here?", "sorry i dont understand the question", "can i skip this?", "I don't get it",
+    "hm what?", "hm dunno, what did you mean?", "Huh?", "could you rephrase that?",
+    "What am I supposed to say?",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", LOST)
+def test_who_does_not_understand_a_question_has_answered_nothing(words: str) -> None:
+    play, helped = Play(opening(TWO, hearing=2)).says(words), Play(opening(TWO, hearing=2)).says("?")
+    assert play.now == helped.now
+    assert play.shown == helped.shown
+    old = Play(opening(TWO, hearing=1))
+    assert old.says(words).now != Play(opening(TWO, hearing=1)).says("?").now
+
+
 @pytest.mark.parametrize(
     "words",
-    ["Why would a clerk not see it twice?", "What do you mean by boundary is the first thing they ask us."],
-)
+    [
+        "Why would a clerk not see it twice?", "What do you mean by boundary is the first thing they ask us.",
+        "They don't get it in time", "The clerks don't understand the codes", "What they typed is lost",
+        "I don't get it when the printer is off", "Can I skip this step is what they ask",
+    ],
+)  # fmt: skip
 def test_an_answer_that_wonders_is_an_answer(words: str) -> None:
     play, helped = Play(opening(TWO)).says(words), Play(opening(TWO)).says("?")
     assert play.now != helped.now

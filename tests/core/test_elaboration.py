@@ -744,7 +744,7 @@ def test_after_one_retry_the_offline_extraction_does_it_and_it_is_marked() -> No
     kinds = [type(asked) for asked in talk.asked if "Synthesis" in type(asked).__name__]
     assert kinds == [do.AskSynthesis, do.AskSynthesis, do.ExtractSynthesis]
     assert talk.texts("notice") == [
-        "The panel could not write the synthesis; it is taken from the turns by offline extraction."
+        "The panel gave no usable summary, so this one is taken word for word from what was said."
     ]
     saved = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
     assert saved.extracted

@@ -484,7 +484,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if tracked := _hear_track(now, words, question):
         return tracked
     steering = hearing.hear_steering(words, at_menu=False)
-    if steering == "help" or asks_back(words):
+    if steering == "help" or asks_back(words, is_old=now.opening.hearing < 2):
         example = f"For example: {question.example}" if question.example else ""
         said = filter(None, (question.help, example, lines.AT_A_QUESTION))
         return _tell(now, "\n".join(said), now.opening.conductor)
@@ -854,7 +854,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return elsewhere
     if words.startswith("/") or hearing.hear_exit(words) == "exit":
         return _tell(now, "No discussion is running, so there is nothing to end or to set here.")
-    choice = hearing.hear_menu(words, can_skip=bool(left.steps))
+    choice = hearing.hear_menu(words, can_skip=bool(left.steps), is_old=opening.hearing < 2)
     if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):

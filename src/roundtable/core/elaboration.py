@@ -450,7 +450,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
     after = replace(now, attempts=now.attempts + 1)
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
-    text = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
+    text = "The panel gave no usable summary, so this one is taken word for word from what was said."
     return after, (_show(now, "notice", text), do.ExtractSynthesis(now.table))
 
 

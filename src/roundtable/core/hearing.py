@@ -25,7 +25,7 @@ HEARING = 2
 
 1: a wish to end is asked about, an emptied review goes on, "yes" takes a draft, a lone C answers nothing.
 2: a track is chosen at any question, "brief" at a follow-up; "yes, and X" adds to a draft; a question to a
-persona is no answer; a review hears free sentences.
+persona, or "I don't get it", is no answer; a review hears free sentences; "cool, thanks" is no feedback.
 """
 
 
@@ -558,8 +558,10 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return _find_choice(tuple(what.split()), labels) if what else None
 
 
-def hear_menu(text: str, *, can_skip: bool) -> MenuMeaning:
+def hear_menu(text: str, *, can_skip: bool, is_old: bool = False) -> MenuMeaning:
     """Return what a message at a menu chooses; feedback is whatever chooses nothing."""
+    if not is_old:
+        text = re.sub(r"\b(?:cool|nice)\b", "good", re.sub(r"\blets\b", "let's", fold_text(text)))
     words = strip_fillers(text)
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)

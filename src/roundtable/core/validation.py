@@ -30,6 +30,13 @@ _ASKED_BACK = phrases_of(
     "| why are you asking | do you want to know | can you explain | could you explain | give me an example"
     "| for example what | like what | such as what | what for"
 )
+_LOST = re.compile(
+    r"(?:(?:sorry|hm+|uh|um|well|ok|huh|dunno|but)[,.!]? )*(?:huh|what|what did you mean(?: \w+){0,3}"
+    r"|what (?:should|do|am) i (?:supposed to )?(?:write|say|put|answer)(?: here| there| now| to this)?"
+    r"|(?:i )?(?:don't|dont|do not|didn't) (?:really )?(?:understand|get)(?: (?:it|that|this|you"
+    r"|what you mean|(?:the|this|that|your) question))?|(?:can|could|may) i skip (?:this|it|that)(?: one)?"
+    r"|(?:can|could) you (?:rephrase|repeat)(?: (?:it|that|this|the question))?|say that again)[ ,.!?]*"
+)
 # What is named after a colon was named before: "I named two already: rows and a queue".
 _COMPLAINT = re.compile(
     r"(?:but |well,? |sorry,? )*(?:as (?:i|we) (?:just |already )?(?:said|wrote)|see above|asked and answered"
@@ -84,9 +91,14 @@ def says_none(answer: str) -> bool:
     )
 
 
-def asks_back(answer: str) -> bool:
-    """Whether a short message asks what the question means or what it is for, and answers nothing."""
+def asks_back(answer: str, *, is_old: bool = False) -> bool:
+    """Whether a short message asks what the question means or what it is for, and answers nothing.
+
+    Older journals knew fewer such messages.
+    """
     words = words_of(answer)
+    if not is_old and _LOST.fullmatch(fold_text(answer).strip()):
+        return True
     if not fold_text(answer).rstrip(" !\"')").endswith("?") or len(words) > _MAX_WORDS_AROUND:
         return False
     return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)

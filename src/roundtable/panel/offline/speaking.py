@@ -266,7 +266,7 @@ def answer_aside(brief: StepBrief, question: str) -> str:
     new = (line for line in others if not any(line.text.endswith(each.text) for each in said))
     lines = find_closest_lines(question, (*said, *new))
     if not lines:
-        return "I can't answer that from what is written. At the menu, E asks everyone."
+        return "I can't answer that from what is written. Press E at the menu to ask everyone."
     return f"The closest lines in the documents: {_show_lines(lines)}."
 
 
