@@ -117,6 +117,7 @@ _MAY_WE, _END = r"(?:can|could|shall|should|may) (?:we|i) (?:just )?", "(?:end|s
 _ASKS_TO_END = re.compile(
     rf"{_MAY_WE}{_END}|(?:{_MAY_WE})?{_END}"
     r"(?:(?: it| this)?(?: right)? (?:here|now)| (?:the|this) (?:discussion|roundtable)(?: here| now)?)"
+    rf"|(?:that's|thats|that is) (?:all|enough)(?: for (?:now|today|me))?(?: {_WRAP_UP})?"
 )
 _YES, _NO = "yes|yeah|yep|yup|sure", "no|nope|nah"
 _ENDS = re.compile(rf"{_YES}|(?:(?:{_YES}|{_NO}) )?(?:end(?: it| this)?|end (?:the )?discussion|stop|finish)")
