@@ -297,6 +297,13 @@ def test_a_question_of_the_user_s_stays_open_though_a_later_decision_has_its_wor
     assert question.text == "Does the licence of the vendor cover subcontractors?"
 
 
+def test_a_question_beside_a_decision_is_taken_up_too() -> None:
+    discussion = talk("We go with one printer. Jordan, does the vendor's licence cover subcontractors?")
+    reply = replies(discussion, 4)[0]
+    assert reply.startswith('Decided: "We go with one printer."')
+    assert "I can't answer that from what is written." in reply
+
+
 def test_where_nothing_comes_close_it_is_said_without_a_denial() -> None:
     discussion = talk("Jordan, does the vendor's licence cover subcontractors?")
     reply = replies(discussion, 4)[0]

@@ -185,12 +185,14 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
         return _join(floor.say("rejected"), instead if can_ask else _ask_next(floor))
     if message.keeps_open:
         return _join(floor.say("kept"), _ask_next(floor))
+    question = message.of_kind("question")
     if decided := drop_name(message.of_kind("decision"), names):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
         said = _DECIDED.sub("", decided)
         repeated = f'Decided: "{said}"' if is_short else "Decided, in your words."
-        return _join(repeated, _ask_next(floor, message.text))
-    if question := message.of_kind("question"):
+        shown = _show_closest(floor, strip_address(question, names)) if question else None
+        return _join(repeated, shown or _ask_next(floor, message.text))
+    if question:
         if floor.may_ask and address(message.text, floor.brief.table.roster).kind == "group":
             return _ask_next(floor, question)
         return _show_closest(floor, strip_address(question, names))
