@@ -58,7 +58,6 @@ _BUILT = (
     "roundtable.panel.offline.speaking: _find_code",
     "roundtable.panel.offline.speaking: _find_named_code",
     "roundtable.settings: _change_values",
-    "roundtable.settings: _line_of",
     "roundtable.survey.lookup: _weigh_line",
     "roundtable.survey: _find_users",
 )
