@@ -494,7 +494,7 @@ def test_a_synthesis_that_fails_twice_is_extracted_offline_and_marked(place: tup
     root, item = place
     panel = ScriptedPanel(fails={"synthesise": 2})
     lines = talk(root, item, [*ANSWERS, "E", "We go with A.", "done"], panel=panel)
-    assert any("offline extraction" in text for text in texts(lines, "notice"))
+    assert any("word for word from what was said" in text for text in texts(lines, "notice"))
     assert "We go with A" in texts(lines, "synthesis")[0]
     transcript = (item / "elaborations" / "00-01-1.md").read_text()
     assert "offline" in transcript
