@@ -279,7 +279,7 @@ def test_a_synthesis_that_fails_twice_is_extracted_offline(completed: tuple[Path
     assert sum(brief.startswith("Now the synthesis") for brief in model.briefs) == 2
     assert "There was no JSON object in it." in model.briefs[-1]
     assert "merging field by field" in texts(lines, "synthesis")[0]
-    assert any("offline" in text for text in texts(lines, "notice"))
+    assert any("word for word" in text for text in texts(lines, "notice"))
 
 
 @pytest.mark.rule("SYN-2", "SYN-3", "SYN-4")
