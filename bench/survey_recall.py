@@ -32,8 +32,8 @@ from roundtable.panel.model.panel import ModelPanel
 from roundtable.runtime.surveyor import Surveyor
 from roundtable.survey import survey
 from roundtable.survey.files import file_kind, list_files
-from roundtable.survey.ranking import read_history, weigh_past
 from roundtable.survey.report import Survey
+from roundtable.survey.search import read_history, weigh_past
 
 FIRST = (10, 20, 60)
 _MOST_FILES = 10

@@ -59,7 +59,7 @@ def read_track_scripts(scripts: Iterable[Script]) -> Iterator[Script]:
 
 def find_objection(script: Script) -> str:
     """Return the user's first message that objects to something; empty where there is none."""
-    return next((said for said in script.messages if read_message(said).objects), "")
+    return next((said for said in script.messages if read_message(said).act == "objection"), "")
 
 
 def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:

@@ -22,7 +22,6 @@ TAGS = {
         {"name": "glm", "remote_host": "https://ollama.com"},
         {"name": "nomic-embed-text:latest"},
         {"name": "two words"},
-        {"name": 7},
         "nothing",
         {"name": "qwen3:8b"},
     ]

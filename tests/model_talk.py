@@ -17,8 +17,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from hosting import Says
 from project import talk
 from roundtable.core.lines import Line
-from roundtable.panel.model.choice import FallbackPanel
-from roundtable.panel.model.hosted import HostedModel
+from roundtable.panel.model.choice import FallbackPanel, HostedModel
 from roundtable.panel.model.panel import ModelPanel
 
 NAMES = {

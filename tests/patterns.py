@@ -22,8 +22,8 @@ from msgspec import Struct
 import roundtable
 from roundtable.catalogue import load_roster
 from roundtable.core.lazy_re import LazyPattern
-from roundtable.panel.offline.lexicon import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
-from roundtable.panel.offline.lexicon import pattern as find_pattern
+from roundtable.panel.offline.messages import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
+from roundtable.panel.offline.messages import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
 LEFT_OUT = ("roundtable.__main__", "roundtable.core.lazy_re")

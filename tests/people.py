@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from roundtable.core.citations import Code
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Criterion, Item, Question, Step, Target
 
@@ -22,7 +21,12 @@ JORDAN = Persona(
     ("interfaces", "specifications", "data structures", "error handling"),
 )  # fmt: skip
 ROSTER = Roster((MAYA, ALEX, JORDAN))
-NO_CODE = Code(lambda _: None, lambda _: None, lambda _: False)
+
+
+def no_code(_path: str) -> None:
+    """A project without any file."""
+
+
 ITEM = Item("offline-forms", "offline mode feature", "Inspectors fill in forms in basements without signal.")
 
 

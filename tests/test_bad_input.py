@@ -225,7 +225,7 @@ def test_a_folder_renamed_meanwhile_is_said_not_made_anew_and_goes_on_under_its_
         return draft(ask, documents)
 
     monkeypatch.setattr(drafting, "draft", move_and_draft)
-    with pytest.raises(DiskFailed, match=r"its folder is gone.*start again with its new name"):
+    with pytest.raises(DiskFailed, match=r"its folder is gone.*use its new name"):
         talk(root, item, ANSWERS)
     monkeypatch.undo()
     assert not item.exists()

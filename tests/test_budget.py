@@ -142,6 +142,10 @@ def test_a_budget_of_turns_warns_two_turns_before(folder: Path) -> None:
     assert made.take_news() == ("The budget for this discussion is nearly used up: 4 of 6 turns.",)
     assert made.find_exhausted_limit(5) is None
     assert made.find_exhausted_limit(6) == "The budget for this discussion is used up (6 of 6 turns)"
+    both = account(folder, turns=6, tokens=1_000)
+    both.record_call(call(900))
+    assert "of 1,000 tokens" in (both.find_exhausted_limit(5) or "")
+    assert both.take_news() == ()  # that its turns are nearly used up does not matter any more
 
 
 def test_each_discussion_has_a_budget_of_its_own(folder: Path) -> None:

@@ -180,9 +180,6 @@ NOT_THERE = "app/server.py:99"
         (OUTCOME, NOT_THERE, False),
         (OUTCOME, "app/gone.py:1", False),
         (f"{OUTCOME} ({NOT_THERE})", "the item", False),
-        ("LIMIT_A_MINUTE is 35 (app/server.py:2)", "app/server.py:2", False),
-        ("LIMIT_A_MINUTE is 20, so the third caller waits.", "app/server.py:2", True),
-        ("It waits. LIMIT_A_MINUTE is 35, so the third caller waits.", "app/server.py:2", False),
     ],
 )
 def test_a_draft_that_cites_what_is_not_there_is_asked_and_not_taken_as_read(

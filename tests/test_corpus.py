@@ -55,7 +55,7 @@ def test_a_menu_is_shown_again(tmp_path: Path) -> None:
 
 @pytest.mark.rule("GREET-6", "SYN-8")
 def test_a_review_goes_on_with_what_was_unclear_then(tmp_path: Path) -> None:
-    # "ok, looks good now" accepts today; in this journal it was unclear, and "drop 1" came after it.
+    # "ok, looks good now" was unclear, and "drop 1" came after it.
     folder, lines = take_up(tmp_path, "v2", "review", "undo", "")
     assert "1. We always write the header row because Excel needs it." in texts(lines, "review")[-1]
     assert "We always write the header row" in (folder / "quick-scan.md").read_text()
@@ -84,3 +84,13 @@ def test_a_finished_discussion_is_remembered(tmp_path: Path) -> None:
     assert document.count("<!-- Elaboration: step 00-01") == 1
     assert "There are two offices." in document
     assert lines[-1].kind == "paused"
+
+
+@pytest.mark.rule("GREET-6", "MENU-7")
+def test_what_an_earlier_version_wrote_is_taken_back_byte_for_byte(tmp_path: Path) -> None:
+    folder, lines = take_up(tmp_path, "v3", "undo", "undo", "undo")
+    assert texts(lines, "update")[-2:] == [
+        "Took back the discussion of step 00-01 in quick-scan.md.",
+        "Took back your feedback in quick-scan.md.",
+    ]
+    assert (folder / "quick-scan.md").read_bytes() == (folder / ".journal" / "written.md").read_bytes()

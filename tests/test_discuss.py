@@ -139,10 +139,10 @@ def test_the_focus_question_comes_from_the_largest_gap(
     assert "- [User] We go with one queue per receiver: said so ([turn " in beside
 
 
-def test_a_todo_comes_after_empty_sections() -> None:
+def test_a_section_with_nothing_but_a_todo_is_empty() -> None:
     gap = find_gap(DESIGN.replace("## 2. Migration\n", "").encode())
-    assert gap.section == "Alternatives"
-    assert '"TODO compare with the search that we have"' in gap.question
+    assert gap.section == "3. Alternatives"
+    assert gap.question == 'What belongs under "Alternatives", and who can say so?'
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n  "])
@@ -186,25 +186,15 @@ def test_the_longest_section_is_measured_without_its_subsections() -> None:
     "left", ["<!-- Say how -->", "<!--\nSay how.\n\n- One?\n-->", "// Include any questions"]
 )
 def test_a_section_that_holds_only_a_comment_is_empty(left: str) -> None:
-    gap = find_gap(f"# T\n\n## Rollout\n\n{left}\n\n## Rest\n\nTODO\n".encode())
+    gap = find_gap(f"# T\n\n## Rollout\n\n{left}\n\n## Rest\n\nWords.\n".encode())
     assert gap.question == 'What belongs under "Rollout", and who can say so?'
-    gap = find_gap(f"# T\n\n## Rest\n\nTODO\n\n## Open Questions\n\n{left}\n".encode())
+    gap = find_gap(f"# T\n\n## Rest\n\nWords.\n\n## Open Questions\n\n{left}\n".encode())
     assert gap.question == 'What belongs under "Open Questions", and who can say so?'
-
-
-def test_a_comment_may_say_what_is_to_do_but_asks_nothing() -> None:
-    text = "# T\n\n## Open Questions\n\n- None\n\n<!-- TODO: the limit\n\n- Which one? -->\n"
-    assert '"<!-- TODO: the limit - Which one?"' in find_gap(text.encode()).question
 
 
 def test_stars_that_somebody_typed_stay_in_a_question() -> None:
     text = r"## Open Questions" "\n\n" r"- Is **really** 2\*\*32 the limit?" "\n"
     assert find_gap(text.encode()).question == "Is really 2**32 the limit?"
-
-
-def test_a_wrapped_sentence_with_a_todo_is_quoted_whole() -> None:
-    text = "# T\n\n## Rest\n\nIt is fast. The limit of the\nqueue is TBD by the team\nin May. It is new.\n"
-    assert '"The limit of the queue is TBD by the team in May."' in find_gap(text.encode()).question
 
 
 @pytest.mark.parametrize(
@@ -345,7 +335,7 @@ def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
     session = Project(place).open_discussion("docs/rfc.md", panel=ScriptedPanel())
     play_session(session, WORDS[:1])
     line = format_bottom_line(session.analysis, 80)
-    assert line.startswith("docs/rfc.md")
+    assert line.endswith("docs/rfc.md")
     assert "turn " in line
     assert "step" not in line
 
@@ -371,7 +361,7 @@ def test_only_a_markdown_document_inside_the_project(place: Path) -> None:
         (str(outside), "is not in the project"),
         ("docs/link.md", "is not in the project"),
         ("docs/data.csv", "is not a markdown document"),
-        ("docs/missing.md", "There is no document"),
+        ("docs/missing.md", "missing.md is not there"),
         (".git/x.md", "hidden folder"),
         ("docs", "is not a markdown document"),
         ("docs/\0.md", "is not in the project"),

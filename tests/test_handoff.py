@@ -75,7 +75,7 @@ def part(page: str, heading: str) -> str:
 def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: CommandLine) -> None:
     page = cli.run("handoff").out
     assert page.startswith("# Hand-off: Renew loans by text message\n")
-    assert "about 340 times a day. (requirements-spec.md, 1. Business Context)" in part(page, "Problem")
+    assert "that takes twenty seconds. (requirements-spec.md, 1. Business Context)" in part(page, "Problem")
     decisions = part(page, "Decisions")
     assert (
         "- **ADR-001**: Let the gateway call us (architecture-overview.md, ADR-001)\n  - Option A"
@@ -99,7 +99,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"Who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
+        r"Who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:41\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:
@@ -186,7 +186,7 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert [point.text for point in found.decisions] == [
         "Return None for an empty list, because the docs promise it."
     ]
-    assert [point.text for point in found.places] == ["`src/lists.py:12` (not there yet: `src/lists.py`)"]
+    assert [point.text for point in found.places] == ["`src/lists.py:12`"]
     assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
     assert found.risks[0].text == "Callers that catch IndexError."
     assert [point.text for point in found.questions] == ["Since which release?"]
@@ -207,6 +207,7 @@ def test_a_test_that_is_code_stands_in_every_form() -> None:
     assert f"- [ ] The first test: **Test**:{code}" in write_pull_request(found, "f")
     assert code in write_plan(found, "2026-11-16")
     assert "First failing test: Test: def test_head(): (bug-report.md" in write_summary(found, "x")
+    assert write_summary(found, "x").startswith("For the developer who builds it: 0 requirements, ")
 
 
 PLAN = """# Change Plan
@@ -254,19 +255,7 @@ def test_places_and_criteria_stand_as_the_user_named_them(tmp_path: Path) -> Non
     found = Project(root).hand_off(item.name)
     (places,) = found.places
     assert places.text.startswith("**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/")
-    assert "(not there yet: `src/ui.py`, `src/" in places.text and places.text.count("`src/ui.py`") == 1
-    for name in (
-        "src/ui.py",
-        "src/_impl.py",
-        "src/types.py",
-        "src/utils.py",
-        "docs/ui.md",
-        "tests/test_ui.py",
-    ):
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).touch()
-    (places,) = Project(root).hand_off(item.name).places
-    assert places.text.endswith("like it. (not there yet: `tests/typed.py`)")
+    assert places.text.endswith("src/utils.py only looks like it.")
     assert [point.text for point in found.requirements] == [
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
     ]  # fmt: skip
@@ -341,16 +330,9 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
     assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
 
 
-def test_the_first_failing_test_is_of_a_must_before_a_should() -> None:
-    spec = STATIC.replace("app.js as today", "app.js small").replace("it on | Must", "it on | Should")
-    spec = spec.replace("file | Should", "file | Must")
-    (first,) = collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).first_test
-    assert first.text.startswith("**AC-002-01**")
-
-
 def test_the_quick_scan_names_places_and_what_success_is() -> None:
     scan = "## 1. Scope\n\n**Files**: app/server.py\n\n**Success**: Mails go from 20 to under 5.\n"
-    found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, (), lambda _: 1)
+    found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, ())
     assert [each.text for each in found.places] == ["**Files**: app/server.py"]
     assert [each.text for each in found.requirements] == ["Mails go from 20 to under 5."]
 
@@ -401,6 +383,7 @@ def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
     assert [(each.text.partition(" ")[0], each.source) for each in found.findings] == [
         ("[Alex]", "requirements-spec.md:14, roundtable on step 01-03"),
         ("[User]", "requirements-spec.md:15, roundtable on step 01-03"),
+        ("[User]", "requirements-spec.md:16, roundtable on step 01-03"),
         ("support", "requirements-spec.md, 3. User Journeys"),
         ("what", "requirements-spec.md, 3. User Journeys"),
         ("not", "requirements-spec.md, 3. User Journeys"),
@@ -472,7 +455,6 @@ def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     told = marked.replace("FR-001: Switch it on", "FR-001: Switch it on (unverified)")
     first = collect_hand_off(item, {"requirements-spec.md": told}, ()).requirements[0]
     assert first.text == "**FR-001** (Must): Switch it on (unverified)"
-    assert read_answers(documents, "x")["01-08", "Priorities"] == "Must: FR-001. Should: FR-002 (unverified)"
 
 
 @pytest.mark.rule("ART-8")

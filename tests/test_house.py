@@ -12,8 +12,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "roundtable"
 EXAMPLE_CODE = PACKAGE / "content" / "example" / "project"
 
-MOST_MODULES = 134
-MOST_LINES = 29_199  # 22,000 was the aim; raised twice for what players missed (2026-11-16, 17). Lower it
+MOST_MODULES = 127
+MOST_LINES = 24_139  # 22,000 is the aim; lower it, never raise it
 MOST_DATA_LINES = 12_000
 FEW_LINES = 60
 MOST_SHARED_LINES = 9

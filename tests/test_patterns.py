@@ -13,7 +13,6 @@ import pytest
 
 import patterns
 from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
-from roundtable.core.citations import Code
 from roundtable.core.claims import check_contribution, check_draft
 from roundtable.core.commands import Table
 from roundtable.core.depth import read_scope
@@ -33,7 +32,7 @@ from roundtable.documents.outline import read_outline
 from roundtable.documents.page import (
     split_entries,
     split_named_entries,
-    split_scenarios,
+    split_statements,
     write_cell,
     write_paragraph,
     write_title,
@@ -47,17 +46,14 @@ _BUILT = (
     "roundtable.core.claims: _credit_pattern",
     "roundtable.core.claims: _find_fault_of_form",
     "roundtable.core.claims: _name_pattern",
-    "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
     "roundtable.core.hearing: hear_exit",
     "roundtable.core.text: _find_acting_runs",
     "roundtable.core.voice: _find_forbidden",
     "roundtable.panel.model.replies: _labels",
-    "roundtable.panel.offline.lexicon: pattern",
-    "roundtable.panel.offline.lexicon: strip_address",
-    "roundtable.panel.offline.speaking: _find_code",
-    "roundtable.panel.offline.speaking: _find_named_code",
-    "roundtable.settings: _change_values",
+    "roundtable.panel.offline.messages: pattern",
+    "roundtable.panel.offline.messages: strip_address",
+    "roundtable.settings: remember_panel",
     "roundtable.survey.lookup: _weigh_line",
     "roundtable.survey: _find_users",
 )
@@ -70,8 +66,6 @@ _CRITERIA = (
 )
 _SAID = Turn(1, ALEX.key, "Jordan said that 3 copies differ.")
 _TABLE = Table(ITEM, JOURNEYS, ROSTER, ALEX, STEPS, (), 10, turns=(_SAID,))
-_LINES = ("LEASE_SECONDS: int = 30",) * 20
-_CODE = Code(lambda _: len(_LINES), lambda _: _LINES, lambda _: False)
 _READERS: dict[str, Callable[[str], object]] = {
     "printable": strip_unprintable,
     "plain": unescape_markdown,
@@ -82,11 +76,11 @@ _READERS: dict[str, Callable[[str], object]] = {
     "paragraph": lambda text: write_paragraph("Label", text),
     "entries": split_entries,
     "named_entries": split_named_entries,
-    "scenarios": split_scenarios,
+    "scenarios": split_statements,
     "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,
-    "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, _CODE),
-    "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, _CODE),
+    "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, lambda _: 20),
+    "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, lambda _: 20),
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pydantic_ai import exceptions as api
@@ -14,13 +15,15 @@ from gitproject import git, write
 from model_talk import ScriptedModel
 from project import ANSWERS, talk
 from roundtable.core.steps import Item
+from roundtable.core.turns import Material
 from roundtable.panel.base import AskFiles
 from roundtable.panel.host import HostPanel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.runtime.budget import BudgetAccount
+from roundtable.runtime.surveyor import Surveyor
 from roundtable.settings import UNLIMITED
 from roundtable.store import ledger
-from roundtable.survey import survey
+from roundtable.survey import lookup, survey
 from roundtable.survey.report import draft_answer
 
 Place = tuple[Path, Path]
@@ -240,3 +243,14 @@ def test_the_bench_asks_what_the_program_asks_and_reads_replies_through_it(tmp_p
     assert "| app/forms.py\n|   1 def fill_forms(" in request
     assert request.rstrip().endswith("and that the item does not say.")
     assert model.answered == 2
+
+
+def test_the_code_is_read_once_for_the_same_documents(coded: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, item = coded
+    find = Mock(wraps=lookup.find_excerpts)
+    monkeypatch.setattr(lookup, "find_excerpts", find)
+    surveyor = Surveyor(root, item)
+    first = surveyor.excerpts(ITEM, ())
+    assert surveyor.excerpts(ITEM, ()) is first
+    surveyor.excerpts(ITEM, (Material("quick-scan.md", "It is in app/outbox.py:1."),))
+    assert find.call_count == 2

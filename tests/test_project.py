@@ -40,7 +40,7 @@ def test_the_status_tells_what_is_done_and_what_comes_next(place: tuple[Path, Pa
     assert (data["steps_completed"], data["next_step"]) == (["00-01"], "00-02")
     assert (data["discussion"], data["spent"], data["problem"]) == (None, None, None)
     [row] = Project(root).list_progress()
-    assert (row.slug, row.steps_completed, row.state) == ("offline-forms", 1, "raw")
+    assert (row["slug"], row["steps_completed"], row["analysis_status"]) == ("offline-forms", 1, "raw")
 
 
 def test_the_status_shows_an_open_discussion_and_leaves_its_torn_journal_as_it_is(

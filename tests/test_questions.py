@@ -76,20 +76,37 @@ def test_a_question_says_where_it_stands_and_who_can_resolve_it(
     assert second.resolver == "nobody decided it; for you to settle"
 
 
-def test_an_answer_stands_right_below_its_question_and_nothing_is_edited(item: tuple[Project, Path]) -> None:
+def test_an_answer_stands_in_its_section_and_nothing_is_edited(
+    item: tuple[Project, Path],
+) -> None:
     own, folder = item
     (folder / SPEC).write_text(BLOCK)
     question, file = own.answer_question(folder.name, 1, "The city, *all* of it")
     assert (question.text, file) == ("Who pays for the text messages?", SPEC)
     inserted = find_insertion(BLOCK.encode(), (folder / SPEC).read_bytes())
     assert inserted is not None
-    lines = (folder / SPEC).read_text().splitlines()
-    assert lines[21] == f"  - **Answer ({timestamp()[:10]})**: The city, \\*all* of it"
+    answer = f'**Answer ({timestamp()[:10]})** to "{question.words}": The city, \\*all* of it'
+    assert inserted.decode().strip() == answer
     (left,) = own.open_questions(folder.name)
     assert left.text.startswith("Proposed by Alex")
     answered = own.list_questions(folder.name)[0]
     assert answered.answer == f"The city, *all* of it ({timestamp()[:10]})"
     assert [each.text for each in own.check(folder.name).open_questions] == [left.words]
+
+
+@pytest.mark.rule("ART-9")
+def test_an_answer_right_below_its_question_counts(item: tuple[Project, Path]) -> None:
+    """Earlier versions put it there."""
+    own, folder = item
+    question, rest = BLOCK.splitlines()[20], BLOCK.splitlines()[21:]
+    below = "  - **Answer (2026-01-02)**: The city, \\*all* of it"
+    (folder / SPEC).write_text("\n".join([*BLOCK.splitlines()[:20], question, below, *rest]))
+    answered, left = own.list_questions(folder.name)
+    assert (answered.answer, left.is_open) == ("The city, *all* of it (2026-01-02)", True)
+    assert own.open_questions(folder.name) == (left,)
+    assert [each.text for each in own.check(folder.name).open_questions] == [left.words]
+    (found,) = own.explain(folder.name, f"{SPEC}:22")
+    assert found.origin == "An answer to an open question, added on 2026-01-02."
 
 
 def test_what_a_step_vouches_for_stays_whole(tmp_path: Path) -> None:
@@ -208,11 +225,12 @@ def test_the_command_lists_all_items_and_answers_one(cli: CommandLine) -> None:
     (cli.item / SPEC).write_text(BLOCK)
     ran = cli.run("questions")
     assert ran.out == (
-        "offline-forms: answer one with roundtable questions offline-forms --answer N ANSWER\n"
+        "offline-forms:\n"
         "  1. Who pays for the text messages?\n"
         "     requirements-spec.md:21; for somebody who knows the people concerned\n"
         "  2. Proposed by Alex: keep the queue for 48 hours\n"
         "     requirements-spec.md:22; nobody decided it; for you to settle\n"
+        "Answer one with: roundtable questions offline-forms --answer N ANSWER\n"
     )
     done = cli.run("questions", "offline-forms", "--answer", "2", "24", "hours")
     assert (done.status, done.out) == (
@@ -224,6 +242,6 @@ def test_the_command_lists_all_items_and_answers_one(cli: CommandLine) -> None:
     rows = cli.run("questions", "--all", "--json").json
     assert [(row["number"], row["line"], row["answer"][:8]) for row in rows] == [
         (None, 21, "The city"),
-        (None, 23, "24 hours"),
+        (None, 22, "24 hours"),
     ]
     assert cli.run("questions", "offline", "words").status == 2

@@ -178,7 +178,18 @@ def test_a_size_that_is_kept_stays_as_it_is(tmp_path: Path, given: dict[str, str
         assert documents(tmp_path) == first
 
 
-@pytest.mark.parametrize("why", ["it allows a smaller team", "a small team can do it"])
-def test_a_reason_of_an_earlier_version_keeps_its_value(why: str) -> None:
-    page = f"**Scope**: small\n\n**Why this scope**: {why}\n"
-    assert read_answers({"quick-scan.md": page}, "x")["00-03", "Scope"] == f"small; {why}"
+@pytest.mark.rule("STEP-5", "DEPTH-1")
+def test_a_value_that_the_scope_named_stays_beside_a_reason(tmp_path: Path) -> None:
+    outputs = Outputs(tmp_path, STEPS)
+    write(tmp_path, ask("00-03", {"Scope": "medium; complexity high", "Complexity": "a small team knows it"}))
+    for _ in range(2):
+        stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
+        write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
+        text = (tmp_path / "quick-scan.md").read_text()
+        assert "**Scope**: medium\n\n**Complexity**: high\n" in text
+        assert "a small team knows it" in text
+
+
+def test_one_word_that_is_no_size_stays_under_its_own_label() -> None:
+    page = {"quick-scan.md": "**Scope**: unclear\n\n**Complexity**: unknown\n"}
+    assert read_answers(page, "x") == {("00-03", "Scope"): "unclear", ("00-03", "Complexity"): "unknown"}

@@ -74,9 +74,6 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
     _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
     assert warnings == ("Environment: ROUNDTABLE_REVIEW must be true or false.",)
     assert (review(ROUNDTABLE_REVIEW="0"), review(ROUNDTABLE_REVIEW="1")) == (False, True)
-    (project / "roundtable.toml").write_text("review = 0\n")
-    settings, warnings = load_settings(project, environment={})
-    assert (settings.review, warnings) == (True, ("roundtable.toml: review must be true or false.",))
 
 
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:

@@ -329,6 +329,22 @@ def test_only_what_should_happen_is_drafted_without_the_word_before_it(draft: st
     assert offer.text == offered
 
 
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("The list is long. " * 30, ("The list is long. " * 22).strip()),
+        ("list " * 100, "list " * 79 + "list ..."),
+        ("貸出" * 300, "貸出" * 200 + " ..."),
+    ],
+)
+def test_a_draft_from_a_long_item_ends_with_a_sentence_or_a_word(text: str, offered: str) -> None:
+    item = Item("list", "The list", text)
+    request = AskOffers(ask("00-01", {}, item=item).brief, (Question("Change", "What?", draft="item"),))
+    (offer,) = collect_offers(request, {}, lambda _: None)
+    assert offer.text == offered
+
+
 @pytest.mark.rule("STEP-9", "STEP-4")
 def test_a_feature_asks_at_most_16_questions_in_phase_01_with_follow_ups(root: Path) -> None:
     item = add_item(root, FEATURE, commit=None)
@@ -363,10 +379,8 @@ CHOICES = tuple(TrackChoice(key, title, "") for key, title in TITLES.items())
 @pytest.mark.parametrize(
     ("said", "track"),
     [("bug", "bug"), ("`small`", "small"), ("its a bug", "bug"), ("It’s a bug.", "bug"),
-     ("Please take it as a feature", "feature"), ("take it as a bug", "bug"), ("bug please", "bug"),
-     ("this is just a bug fix", "bug"),
-     ("No, it's a small change.", "small"), ("ok, treat this as a bug then", "bug"),
-     ("It's a feature request!", "feature"), ("make it a small one", "small")],
+     ("This is a bug fix", "bug"), ("a small change", "small"), ("Feature!", "feature"),
+     ("No, it's a small change.", "small"), ("Please take it as a feature", "feature")],
 )  # fmt: skip
 def test_while_a_track_is_proposed_its_name_chooses_it(said: str, track: str) -> None:
     wish = hear_track(said, CHOICES, is_open=True)
@@ -398,7 +412,7 @@ def test_only_track_and_a_name_is_a_command() -> None:
 
 
 @pytest.mark.rule("STEP-9")
-@pytest.mark.parametrize("said", ["bug", "its a bug", "Please take it as a bug"])
+@pytest.mark.parametrize("said", ["bug", "its a bug"])
 @pytest.mark.parametrize("before", [[], ["A reader calls."], ["A reader calls.", "No other branch."]])
 def test_the_name_of_a_track_works_as_long_as_it_is_proposed(
     root: Path, before: list[str], said: str
@@ -431,28 +445,14 @@ def test_a_sentence_that_says_more_than_the_track_takes_nothing_where_the_track_
     lines = talk(root, item, [said], panel=OfflinePanel())
     assert "track" not in meta(item)
     assert texts(lines, "notice")[-1].startswith(
-        "Nothing was taken from this: the open question is the track."
+        "Please choose the track first; nothing of this was kept as an answer."
     )
 
 
 @pytest.mark.rule("STEP-9")
 def test_a_track_that_the_question_names_is_an_answer() -> None:
     asked = (Question("Size", "Is it small, medium or large?"), Question("Other", "What else?"))
-    play = Play(
-        opening(replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x", hearing=2)
-    )
+    play = Play(opening(replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x"))
     play.says("small", "small")
     assert [answer.text for answer in play.now.answers] == ["small"]
     assert play.commands[-1] == SaveTrack(CHOICES[2], (), ())
-
-
-@pytest.mark.rule("STEP-9", "GREET-6")
-@pytest.mark.parametrize("hearing", [0, 1])
-def test_an_older_journal_hears_a_track_only_at_the_first_question(hearing: int) -> None:
-    asked = (Question("One", "What?"), Question("Two", "Who?"))
-    start = opening(
-        replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x", hearing=hearing
-    )
-    play = Play(start).says("its a bug", "track bug")
-    assert [answer.text for answer in play.now.answers] == ["its a bug", "track bug"]
-    assert Play(start).says("it's a bug").commands[-1] == SaveTrack(CHOICES[1], (), ())

@@ -94,7 +94,7 @@ def test_other_lines_come_from_an_answer_a_step_feedback_or_a_hand(cli: CommandL
         "The user's feedback on step 04-05, 2026-02-20T10:00:00.000Z."
     )
     (folder / SPEC).write_text((folder / SPEC).read_text() + "\n## Notes\n\nMine alone.\n")
-    assert explain("Mine alone.") == "No discussion and no step wrote it."
+    assert explain("Mine alone.") == "No discussion wrote it, and no step in these words."
     own.answer_question(SLUG, 1, "The parents.")
     assert explain("The parents.").startswith("An answer to an open question, added on 20")
 
@@ -142,7 +142,8 @@ def test_feedback_after_a_discussion_is_the_user_s(cli: CommandLine, folder: Pat
     path = folder / SPEC
     at = "2026-02-21T10:00:00.000Z"
     feedback = f"<!-- Feedback: step 01-03, {at} -->\n\n- **Feedback**:{said}\n\n"
-    path.write_text(path.read_text().replace("## 4. Technical", f"{feedback}By hand.\n\n## 4. Technical"))
+    text = path.read_text().replace("- **Feedback**: Members", "- Members")  # of another step
+    path.write_text(text.replace("## 4. Technical", f"{feedback}By hand.\n\n## 4. Technical"))
     for words in ("Not for children", "**Feedback**:"):
         (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, words)}")
         assert found.origin == f"The user's feedback on step 01-03, {at}."

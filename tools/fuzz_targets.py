@@ -127,7 +127,7 @@ def insertion(_base: Path) -> tuple[Target, list[bytes]]:
         place = find_block(shape, MARKER)
         if place is not None and not MARKER.stands_in(data) and ADDITIONAL.encode() not in data:
             # Whether a blank line beside the block was there before cannot always be seen.
-            assert take_out_block(shape, place)[0].split() == data.split()
+            assert take_out_block(shape, place).split() == data.split()
 
     parts = (
         b"# A\n\n## 3. User Journeys\n\n- one\n",

@@ -33,23 +33,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Addition": "documents.additions",
-    "Elaboration": "core.elaboration",
-    "Heard": "core.hearing",
-    "Project": "project",
-    "Session": "runtime.session",
-    "change_meta": "store.meta",
-    "hear": "core.hearing",
-    "insert_addition": "documents.additions",
-    "load_roster": "catalogue",
-    "load_steps": "catalogue",
-    "read_meta": "store.meta",
-    "write_meta": "store.meta",
+    "catalogue": ("load_roster", "load_steps"),
+    "core.elaboration": ("Elaboration",),
+    "core.hearing": ("Heard", "hear"),
+    "documents.additions": ("Addition", "insert_addition"),
+    "project": ("Project",),
+    "runtime.session": ("Session",),
+    "store.meta": ("change_meta", "read_meta", "write_meta"),
 }
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `--version` costs nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,25 +10,20 @@ def find_problem(address: str) -> str | None:
     from urllib.parse import urlsplit  # late: most runs have no address
 
     wrong = f'must be an address, such as "{EXAMPLE}"'
-    if not address.isprintable() or " " in address:
-        return wrong
     try:
         parts = urlsplit(address)
-        host, port = parts.hostname, parts.port
+        is_sound = address.isprintable() and " " not in address and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a bracket that is not closed, a port that is not a number
         return wrong
-    if parts.username is not None or parts.password is not None:
+    if "@" in parts.netloc:
         # The library would write it to its log with the address.
         return "must hold no name and no password; where the server wants a key, set ROUNDTABLE_API_KEY"
-    if parts.scheme not in ("http", "https") or not host or port == 0 or parts.query or parts.fragment:
-        return wrong
-    return None
+    is_plain = parts.scheme in ("http", "https") and not (parts.query or parts.fragment)
+    return None if is_sound and is_plain else wrong
 
 
 def show_host(address: str) -> str:
     """Return the host and port of an address that can be used."""
     from urllib.parse import urlsplit
 
-    parts = urlsplit(address)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-    return f"{host}:{parts.port}" if parts.port else host
+    return urlsplit(address).netloc.lower()

@@ -19,11 +19,10 @@ from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import msgspec
 from msgspec import Struct
 
 from .address import show_host
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 _PATIENCE = 0.2
-_MOST_PATIENCE = 0.4
+_MAX_PATIENCE = 0.4
 _ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
@@ -45,14 +44,13 @@ _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
 )
+_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
+KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
+"""For each service that takes a key: who it is, and the model that is offered."""
 
 
 class FoundModel(Struct, frozen=True):
-    """A model that could speak: how it was found, what it costs, and what leaves the machine.
-
-    `name` is what `roundtable models use` calls it, `model` what the settings call it, and `lacks` what is
-    missing before it can be asked.
-    """
+    """A model that could speak, as `models use` and the settings call it; `lacks` says what is missing."""
 
     name: str
     model: str
@@ -63,30 +61,12 @@ class FoundModel(Struct, frozen=True):
     lacks: str = ""
 
 
-class _Assistant(Struct, frozen=True):
-    """A program that answers once: who gets the words, its arguments, and the keys of which it needs one."""
-
-    owner: str
-    arguments: Sequence[str] = ()
-    keys: Sequence[str] = ()
-
-
 class LocalServer(Struct, frozen=True):
-    """Where a model server listens on this machine, and what it is asked."""
-
     name: str
     port: int
     path: str = "/v1/models"
 
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
 
-
-_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
-_ASSISTANTS = msgspec.convert(_KNOWN["assistants"], dict[str, _Assistant])
-KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
-"""For each service that takes a key: who it is, and the model that is offered."""
 SERVERS = (
     LocalServer("ollama", 11434, "/api/tags"),
     LocalServer("lmstudio", 1234),
@@ -103,27 +83,20 @@ def find_models(
     for probe in probes:
         probe.start()
     found = [*_find_assistants(root, environment)]  # while the servers answer
-    deadline = time.monotonic() + _MOST_PATIENCE
+    deadline = time.monotonic() + _MAX_PATIENCE
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
         found += _list_served(server, names)
-    return (*found, *_find_keys(environment))
-
-
-def search_path(root: Path, environment: Mapping[str, str]) -> str:
-    """Return PATH without the folders that are relative or in the project."""
-    folders = map(Path, environment.get("PATH", "").split(os.pathsep))
-    return os.pathsep.join(
-        str(each) for each in folders if each.is_absolute() and not _is_in_project(each, root, environment)
-    )
+    for kind, variables in KEYS.items():
+        if key := next(filter(environment.get, variables), None):
+            name = f"{kind}:{KEY_MODELS[kind][1]}"
+            found.append(_describe(name, name, "", f"{key} is set", read_choice(name)))
+    return tuple(found)
 
 
 def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundModel:
-    """Return the model that the user names: one that was found, or by its name in the settings.
-
-    Raises RuleBroken if it is neither.
-    """
+    """Return the model that the user names, as it was found or as the settings call it; else RuleBroken."""
     name = name.strip()
     for each in found:
         if (name == each.name and not base_url) or (name == each.model and each.base_url in ("", base_url)):
@@ -162,61 +135,47 @@ def ask_model(found: FoundModel) -> tuple[str, bool]:
     return f'answered "{redact_text(said)[:40]}" with {tokens} tokens', True
 
 
-# --- assistants and keys --------------------------------------------------------------------------------
-
-
-def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
-    path = search_path(root, environment)
-    for name, assistant in _ASSISTANTS.items():
-        program = Path(shutil.which(name, path=path) or "")
-        if not program.is_absolute() or _is_in_project(program, root, environment):  # a link may lead there
-            continue
-        if assistant.keys and not any(map(environment.get, assistant.keys)):
-            continue
-        # The full path: later, another folder of PATH may have a program of the same name.
-        command = "command:" + shlex.join([str(program), *assistant.arguments])
-        cost = "counts against your own plan or account there"
-        yield FoundModel(name, command, "", f"installed as {program}", cost, f"{_WORDS} {assistant.owner}")
-
-
-def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bool:
-    """Whether a path leads into the project; a folder around the user's home is no project of others."""
-    home = Path(environment.get("HOME") or os.sep).resolve()
-    real = path.resolve()
-    return any(
-        real.is_relative_to(folder) and not home.is_relative_to(folder)
-        for folder in (root.resolve(), Path.cwd())
-    )
-
-
-def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
-    for kind, variables in KEYS.items():
-        key = next(filter(environment.get, variables), None)
-        if key is not None:
-            name = f"{kind}:{KEY_MODELS[kind][1]}"
-            yield _describe(name, name, "", f"{key} is set", read_choice(name))
-
-
 def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
-    """Return a model with what it costs and what leaves the machine, as its kind and address tell."""
     host = urlsplit(choice.address).hostname or ""
+    cost, receiver = f"costs what {show_host(choice.address)} asks for it", host
     if choice.kind in KEY_MODELS:
         cost = "is paid by use; the menu says how much before each discussion"
         receiver = KEY_MODELS[choice.kind][0]
     elif choice.kind == "command":
         cost, receiver = "costs what that program costs", "that program, and where it sends them"
-    elif not _is_loopback(host):
-        cost, receiver = f"costs what {show_host(choice.address)} asks for it", host
-    elif getproxies().get("http") and not proxy_bypass(host):
-        cost = f"costs what {show_host(choice.address)} asks for it"
+    elif _is_loopback(host) and getproxies().get("http") and not proxy_bypass(host):
         receiver = f"the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
-    else:
+    elif _is_loopback(host):
         cost, receiver = "is free", ""
     leaves = f"{_WORDS} {receiver}" if receiver else "nothing leaves this machine"
     return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
 
 
-# --- local servers --------------------------------------------------------------------------------------
+def search_path(root: Path, environment: Mapping[str, str]) -> str:
+    """Return PATH without the folders that are relative or in the project."""
+    folders = map(Path, environment.get("PATH", "").split(os.pathsep))
+    usable = (each for each in folders if each.is_absolute() and not _is_in_project(each, root, environment))
+    return os.pathsep.join(map(str, usable))
+
+
+def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
+    path, known = search_path(root, environment), _KNOWN["assistants"]
+    for name, each in known.items():
+        program = Path(shutil.which(name, path=path) or "")
+        is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # a link may lead
+        if is_theirs or ("keys" in each and not any(map(environment.get, each["keys"]))):
+            continue
+        # The full path: later, another folder of PATH may have a program of the same name.
+        command = "command:" + shlex.join([str(program), *each.get("arguments", ())])
+        cost = "counts against your own plan or account there"
+        yield FoundModel(name, command, "", f"installed as {program}", cost, f"{_WORDS} {each['owner']}")
+
+
+def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bool:
+    """Whether a path leads into the project; a folder around the user's home is no project of others."""
+    home, real = Path(environment.get("HOME") or os.sep).resolve(), path.resolve()
+    theirs = (each for each in (root.resolve(), Path.cwd()) if not home.is_relative_to(each))
+    return any(map(real.is_relative_to, theirs))
 
 
 def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
@@ -248,25 +207,23 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
     ):
         connection.request("GET", server.path, headers={"Accept": "application/json"})
         answer = connection.getresponse()  # a redirect is not followed
-        if answer.status != 200:
-            return
-        listed = json.loads(answer.read(_MAX_ANSWER))
-        for row in listed.get("models") or listed.get("data"):
-            name = row.get("name") or row.get("id") if isinstance(row, dict) else None
-            if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _MAX_NAME_LENGTH:
-                continue
+        listed: dict[str, Any] = json.loads(answer.read(_MAX_ANSWER)) if answer.status == 200 else {}
+        rows = listed.get("models") or listed.get("data") or ()
+        for row in (each for each in rows if isinstance(each, dict)):
+            name = str(row.get("name") or row.get("id") or "")
+            is_sound = name.isprintable() and " " not in name and 0 < len(name) <= _MAX_NAME_LENGTH
             # Cloud models of ollama are listed among the local ones.
-            if " " in name or name.endswith("cloud") or row.get("remote_host") or "embed" in name.lower():
-                continue
-            names.append(name)
+            is_local = not row.get("remote_host") and not name.endswith("cloud")
+            if is_sound and is_local and "embed" not in name.lower():
+                names.append(name)
 
 
 def _list_served(server: LocalServer, names: Sequence[str]) -> Iterable[FoundModel]:
+    where = f"127.0.0.1:{server.port}"
     for name in dict.fromkeys(names):
-        model, where = name, f"http://{server.address}/v1"
-        if server == SERVERS[0]:
-            model, where = f"ollama:{name}", ""
-        choice = read_choice(model, where)
+        usual = server == SERVERS[0]
+        model, base_url = (f"ollama:{name}", "") if usual else (name, f"http://{where}/v1")
+        choice = read_choice(model, base_url)
         # A server may call a model as it likes, also like a program of ours to run.
         if choice.kind in ("ollama", "compatible"):
-            yield _describe(f"{server.name}:{name}", model, where, f"answers on {server.address}", choice)
+            yield _describe(f"{server.name}:{name}", model, base_url, f"answers on {where}", choice)

@@ -1,8 +1,6 @@
 """The one way to run git: it only reads, it runs nothing that the project names, and it ends in time.
 
-A project may come from anybody, and so may the `config` of a repository in it. Git takes programs from there
-(signature checks, hooks, external diffs, file system monitors, transports), so each of them is switched off
-here, with settings that are stronger than the repository's own.
+The `config` of a repository may come from anybody, and names programs; each is switched off here.
 """
 
 from __future__ import annotations
@@ -19,20 +17,19 @@ from typing import Literal
 # `status`), git runs the filters that a repository may name in any number.
 GitCommand = Literal[
     "cat-file", "config", "diff-tree", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"
-]  # fmt: skip
+]
 
 _CONFIG = {
+    **{f"gpg{kind}.program": os.devnull for kind in ("", ".openpgp", ".ssh", ".x509")},
     "safe.bareRepository": "explicit",
     "log.showSignature": "false",
-    "gpg.program": os.devnull,
-    "gpg.openpgp.program": os.devnull,
-    "gpg.ssh.program": os.devnull,
-    "gpg.x509.program": os.devnull,
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": os.devnull,
     "credential.helper": "",
     "protocol.allow": "never",
+    "grep.fullName": "false",
+    "grep.fallbackToNoIndex": "false",
 }
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",  # stronger than `protocol.NAME.allow`; no protocol has this name
@@ -50,60 +47,38 @@ _MAX_VERSIONS = 200
 
 
 def run_git(
-    root: Path,
-    command: GitCommand,
-    *words: str,
-    seconds: float,
-    config: Mapping[str, str] | None = None,
-    keep_partial: bool = False,
-    empty_status: int = 0,
-    environment: Mapping[str, str] | None = None,
+    root: Path, command: GitCommand, *words: str, seconds: float, environment: Mapping[str, str] | None = None
 ) -> bytes | None:
-    """Return what a git command prints in the project's root; None without git or where it fails.
-
-    With `keep_partial`, what was printed before the time ran out is the answer. `empty_status` is the exit
-    status of a command that found nothing, such as 1 for `grep`.
-    """
+    """Return what git prints in the project's root, of a `log` also what came in time; None if it fails."""
     import subprocess  # late: many commands never ask git
 
-    settings = [
-        word for key, value in (_CONFIG | dict(config or {})).items() for word in ("-c", f"{key}={value}")
-    ]
+    settings = [word for key, value in _CONFIG.items() for word in ("-c", f"{key}={value}")]
     options = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
+    given = safe_environment(os.environ if environment is None else environment)
     try:
         repository = _find_repository(root)
         if repository == "bare" or (repository is None and command != "config"):
             return None
+        command_line = ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words]
         answer = subprocess.run(
-            ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-            env=safe_environment(os.environ if environment is None else environment),
+            command_line, env=given, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
         )
     except subprocess.TimeoutExpired as late:
-        return late.stdout if keep_partial else None
+        return late.stdout if command == "log" else None
     except (OSError, RuntimeError, ValueError, subprocess.SubprocessError):  # RuntimeError: links in a circle
         return None
-    return answer.stdout if answer.returncode in (0, empty_status) else None
+    is_fine = answer.returncode == 0 or (answer.returncode == 1 and command == "grep")  # which found nothing
+    return answer.stdout if is_fine else None
 
 
 def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for git, or a program that runs it: no other repository, settings or network."""
+    """Return the environment for git, or a program that may run it: no other repository or network."""
     kept = {key: value for key, value in environment.items() if not key.startswith("GIT_") or key in _KEPT}
-    # For the git that another program runs; git before 2.31 does not know these.
-    settings = {"GIT_CONFIG_COUNT": str(len(_CONFIG))}
-    for number, (key, value) in enumerate(_CONFIG.items()):
-        settings |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return kept | _ENVIRONMENT | settings
+    return kept | _ENVIRONMENT
 
 
 def _find_repository(root: Path) -> Literal["usual", "bare"] | None:
-    """Say what git would find: a usual repository, or a folder that is one itself.
-
-    Git before 2.38 has no setting against the second; without either, git need not be asked.
-    """
+    """Say what git would find; a folder that is a repository itself is "bare", which old git would trust."""
     here = root.resolve()
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
@@ -128,18 +103,15 @@ def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> b
     if not _SHORT_COMMIT.fullmatch(since):
         return True
     # Plumbing: it tells names, and runs nothing that the repository's settings name.
-    answer = run_git(
-        root, "diff-tree", "-r", "-z", "--relative", "--name-only", since, commit, seconds=_COMMIT_SECONDS
-    )
+    words = ("-r", "-z", "--relative", "--name-only", since, commit)
+    answer = run_git(root, "diff-tree", *words, seconds=_COMMIT_SECONDS)
     own = os.fsencode(Path(os.path.relpath(items, root)).as_posix()) + b"/"
     return answer is None or any(name and not name.startswith(own) for name in answer.split(b"\0"))
 
 
 def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
-    """Return the short commit and the text of each version, oldest first; None where git cannot say in time.
-
-    Git is asked in the project's root: the folder of an item may hold a repository of somebody else's.
-    """
+    """Return the short commit and the text of each version, oldest first; None if git cannot say in time."""
+    # Asked in the project's root: the folder of an item may hold a repository of somebody else's.
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
     words = ("--abbrev-commit", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
@@ -153,5 +125,6 @@ def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | No
             return None
         data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
         if data is not None:  # a commit that removed the file has no version of it
-            found.append((commit, data.decode("utf-8", "replace")))
+            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            found.append((commit, text))
     return tuple(found)

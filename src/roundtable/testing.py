@@ -30,11 +30,10 @@ _NAMES: dict[type[PanelRequest], str] = {
 
 @dataclass
 class ScriptedPanel:
-    """A panel that says one distinct thing per turn.
+    """A panel that says one distinct thing per turn; override a method to change its replies, or its `kind`.
 
     `says` gives the contributions, with None for the usual words, and `offers` its draft answers. `fails`
     maps a method's name to the number of times that it fails. `asked` and `briefs` record the requests.
-    Override a method to change its replies, or `kind` to have them treated as those of another panel.
     """
 
     name: ClassVar[str] = "scripted"
@@ -53,12 +52,10 @@ class ScriptedPanel:
                 self.fails[name] -= 1
                 raise PanelFailed(f"The model did not answer ({name}).")
         match request:
-            case do.AskFraming(brief):
+            case do.AskFraming(brief) | do.AskPersona(brief):
                 self.briefs.append(brief)
-                return await self.frame(brief)
-            case do.AskPersona(brief):
-                self.briefs.append(brief)
-                return await self.speak(brief, on_words)
+                is_framing = isinstance(request, do.AskFraming)
+                return await (self.frame(brief) if is_framing else self.speak(brief, on_words))
             case do.AskVerdict(table):
                 return await self.judge(table)
             case do.AskSynthesis():
@@ -79,18 +76,16 @@ class ScriptedPanel:
 
     async def frame(self, brief: do.Brief) -> Framing:  # noqa: ARG002
         """Open the discussion."""
-        return Framing(
-            "Two journeys are written down.", "Who decides when answers differ?", "differing answers"
-        )
+        question = "Who decides when answers differ?"
+        return Framing("Two journeys are written down.", question, "differing answers")
 
     async def speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
         """Say what `says` gives, else a remark with the turn's number; pass where the brief allows it."""
         speech = self.says(brief) if self.says else None
         if speech is None and brief.may_pass:
             return None
-        speech = speech or Speech(
-            f"Remark {brief.number} by {brief.speaker.first_name} on the {brief.purpose}."
-        )
+        usual = f"Remark {brief.number} by {brief.speaker.first_name} on the {brief.purpose}."
+        speech = speech or Speech(usual)
         for word in speech.text.split():
             on_words(word)
         return speech
@@ -104,12 +99,9 @@ class ScriptedPanel:
 
     async def synthesise(self, ask: do.AskSynthesis) -> Draft:
         """Return one insight, and the decisions in the user's words."""
-        turns = ask.table.turns
-        return Draft(
-            insights=(Entry("Answers can differ.", (2,)),),
-            decisions=tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decision_turns(turns)),
-            summary="Identified 1 gap",
-        )
+        turns, insight = ask.table.turns, Entry("Answers can differ.", (2,))
+        decided = tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decision_turns(turns))
+        return Draft(insights=(insight,), decisions=decided, summary="Identified 1 gap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +124,10 @@ def play_step(
     item: str = "Offline forms\n\nInspectors fill in forms in basements without signal.",
     panel: Panel | None = None,
 ) -> PlayedSession:
-    """Analyse an item from that step on with the project's own personas and steps.
+    """Analyse an item from that step on in a copy, with the project's own personas and steps.
 
     The steps before it count as completed. The messages are what the user says, one after another; the
-    session pauses when they run out. The panel is a `ScriptedPanel` unless you give one. All of it happens in
-    a copy: nothing is written into the project.
+    session pauses when they run out. The panel is a `ScriptedPanel` unless you give one.
     """
     from .catalogue import load_steps
     from .store.items import add_item

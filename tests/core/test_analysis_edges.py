@@ -160,7 +160,7 @@ def test_silence_is_reminded_once_and_the_answer_still_awaited() -> None:
     play = Play(opening(TWO)).says("")
     reminder = "Who is stuck?\n  (What you know is enough; ? shows an example.)"
     assert play.commands == (do.Show(Line("question", reminder, MAYA.key)), do.Listen("answer"))
-    assert play.says("back").texts("question")[-1] == "Who is stuck?"
+    assert play.says("back").texts("question")[-1].startswith("Who is stuck?")
 
 
 @pytest.mark.rule("DEPTH-2", "STEP-4")

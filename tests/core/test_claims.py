@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core import commands as do
-from roundtable.core.citations import Code
 from roundtable.core.claims import (
     check_contribution,
     check_draft,
@@ -21,31 +20,7 @@ from roundtable.core.claims import (
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, Turn
 
-SYNC = """
-LEASE_SECONDS = 30.0
-RETRY_PAUSE_MS: int = 45_000
-MAX_ATTEMPTS = 8
-DAY = 24 * 60 * 60
-BATCH = 1.5 * 60
-
-
-class Sync:
-    def __init__(self, path, timeout=60):
-        self.attempts = 0
-        self.status = 200
-
-    def take_copy(self):  # the last one wins
-        return self.read_form(self.path)
-RETRIES = 25
-"""
-FILES = {
-    "forms/sync.py": SYNC.split("\n") + [""] * 64,
-    "forms/upload.py": [""] * 40,
-    "forms/jobs.py": [
-        line for at in range(30) for line in (f"class Job{at}:", f"    retry_limit = {3 if at < 25 else 7}")
-    ],
-    "README.md": ["The queue holds 500 forms."] * 12,
-}
+LINES = {"forms/sync.py": 80, "forms/upload.py": 40, "README.md": 12}
 SPEC = Material(
     "requirements-spec.md",
     "## 3. User Journeys\n\n"
@@ -131,21 +106,14 @@ BAD = [
 ]
 
 
-def has_name(name: str) -> bool:
-    return any(name.lower() in line.lower() for lines in FILES.values() for line in lines)
-
-
-CODE = Code(lambda path: len(FILES[path]) if path in FILES else None, FILES.get, has_name)
-
-
 def check(text: str, table: do.Table = BEFORE_THE_USER) -> tuple[str, ...]:
-    return tuple(claim.kind for claim in check_contribution(text, MAYA, table, CODE))
+    return tuple(claim.kind for claim in check_contribution(text, MAYA, table, LINES.get))
 
 
 @pytest.mark.rule("ART-8", "LOOP-7")
 def test_few_good_contributions_are_refused() -> None:
     assert len(GOOD) >= 20
-    refused = {text: found for text in GOOD if (found := check_contribution(text, JORDAN, TABLE, CODE))}
+    refused = {text: found for text in GOOD if (found := check_contribution(text, JORDAN, TABLE, LINES.get))}
     assert len(refused) <= 1, refused
 
 
@@ -191,19 +159,21 @@ def test_a_refusal_a_preamble_and_json_are_told_from_plain_words(text: str, foun
 @pytest.mark.rule("ART-8")
 def test_a_mark_stands_right_behind_its_claim() -> None:
     text = "The queue is in `forms/queue.py:41`, I think.\nJordan: The error is called LOST.\nSo be it."
-    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, CODE))
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, LINES.get))
     assert marked == (
         "The queue is in `forms/queue.py:41` (unverified), I think.\n"
         "Jordan: The error is called LOST (unverified).\nSo be it."
     )
-    again = check_contribution(marked, MAYA, TABLE, CODE)
+    again = check_contribution(marked, MAYA, TABLE, LINES.get)
     assert mark_claims(marked, again) == marked
 
 
 @pytest.mark.rule("ART-8")
 def test_what_cannot_be_marked_in_place_is_marked_at_its_end() -> None:
     text = "As an AI, I have no opinion."
-    assert mark_claims(text, check_contribution(text, MAYA, TABLE, CODE)).endswith("opinion (unverified).")
+    assert mark_claims(text, check_contribution(text, MAYA, TABLE, LINES.get)).endswith(
+        "opinion (unverified)."
+    )
     assert mark_claims("Fine as it is.", ()) == "Fine as it is."
 
 
@@ -225,96 +195,11 @@ def test_an_insight_of_an_earlier_discussion_can_be_credited_and_nothing_else() 
 @pytest.mark.rule("ART-8")
 def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
     assert (
-        check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), CODE) == ()
+        check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), LINES.get)
+        == ()
     )
-    found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), CODE)
+    found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), LINES.get)
     assert [claim.kind for claim in found] == ["path"]
-
-
-BORNE_OUT = [
-    "LEASE_SECONDS is 30 in `forms/sync.py:2`, and the timeout is 60 s (forms/sync.py:10).",
-    "The lease is half a minute: LEASE_SECONDS = 30.0 (forms/sync.py:2).",
-    "RETRY_PAUSE_MS is 45 seconds (forms/sync.py:3), so three tries take 135 seconds.",
-    "`forms/sync.py:5` sets DAY to 86400 and BATCH to 90.",
-    "We would add Sync.renew() beside `forms/sync.py:14`. Sync.renew() then extends `forms/sync.py:2`.",
-    "There is no Sync.renew() in `forms/sync.py:14`, so nobody extends the lease.",
-    "What if LEASE_SECONDS is 90 in `forms/sync.py:2`?",
-    "Raise LEASE_SECONDS to 90 in `forms/sync.py:2`, and the second worker waits.",
-    "An outage of 2 hours fills the queue, and MAX_ATTEMPTS is 8 (forms/sync.py:4).",
-    "`take_copy()` calls `read_form` (forms/sync.py:15); sorted() is stable, so the order holds.",
-    "The status is 404 when the form is gone (forms/sync.py:12).",
-    "`attempts` is 3 after the third try (forms/sync.py:11).",
-    "Once LEASE_SECONDS is 90, `forms/sync.py:2` outlives the timeout.",
-    "With LEASE_SECONDS at 90, `forms/sync.py:2` would outlive it.",
-    "The lease of 90 seconds that you want is far from `forms/sync.py:2`.",
-    "A lease of 90 seconds covers the 60 s of `forms/sync.py:10`.",
-    "It runs on Node.js behind Booking.com, see `forms/sync.py:14`.",
-    "At `forms/sync.py:14` time.monotonic() is safer than the wall clock.",
-    "The loop at `forms/sync.py:3` runs 1,920 times a day.",
-    "FORM_CONFLICT goes back from `forms/sync.py:14` with both copies.",
-    "KEEP_SECONDS (forms/sync.py:6) says how long a copy stays.",
-    "`drop_copy(form)` in forms/sync.py:14 throws the other one away.",
-    "At forms/jobs.py:52 the retry_limit is 7, so the job is lost.",
-    "The retry_limit is 7 for some jobs (forms/jobs.py:2).",
-    "forms/jobs.py:2 runs only on x86_64 machines.",
-    "forms/jobs.py:2 expects utf_8 text and en_US dates.",
-    "The table job_runs at forms/jobs.py:2 grows forever.",
-    "forms/jobs.py:2 reads the env var DATABASE_URL.",
-    "forms/jobs.py:2 breaks the id_token flow of OAuth.",
-    "forms/jobs.py:2 hands out the lease to worker(optional) jobs.",
-    "forms/jobs.py:2 answers 409 with error_code CONFLICT_LOCKED in the log.",
-]
-DISPROVED = [
-    ("LEASE_SECONDS is 90 and Sync.renew() extends it (forms/sync.py:66).", ("90", "Sync.renew()")),
-    ("`forms/sync.py:2` sets LEASE_SECONDS to 90, so a slow call may come twice.", ("90",)),
-    ("`Sync.renew()` in `forms/sync.py:66` extends it.", ("Sync.renew()`",)),
-    ("LEASE_SECONDS = 45 (forms/sync.py:2), which is too short.", ("45",)),
-    ("MAX_ATTEMPTS is 5 in `forms/sync.py:4`.", ("5",)),
-    ("RETRY_PAUSE_MS is 20 seconds (forms/sync.py:3).", ("20 seconds",)),
-    ("`lease_seconds` is set to 41 in forms/sync.py:2.", ("41",)),
-    ("`drop_copy()` in forms/sync.py:14 throws the other one away.", ("drop_copy()`",)),
-    ("The copy is kept in Sync.other_copy (forms/sync.py:14).", ("Sync.other_copy",)),
-    ("RETRIES is 70 (forms/sync.py:2), and a page holds fewer.", ("70",)),
-    ("forms/jobs.py:5 has a retry_limit of 3, and retry_limit is 9.", ("9",)),
-]
-
-
-@pytest.mark.rule("ART-8", "LOOP-7")
-@pytest.mark.parametrize("text", BORNE_OUT)
-def test_what_the_code_says_or_nobody_claims_of_it_passes(text: str) -> None:
-    assert check_contribution(text, JORDAN, TABLE, CODE) == ()
-
-
-@pytest.mark.rule("ART-8", "LOOP-7", "SYN-4")
-@pytest.mark.parametrize(("text", "wrong"), DISPROVED)
-def test_a_figure_or_a_name_beside_a_line_is_held_against_the_code(text: str, wrong: tuple[str, ...]) -> None:
-    found = check_contribution(text, JORDAN, TABLE, CODE)
-    assert {claim.kind for claim in found} == {"code"}
-    marked = text
-    for words in wrong:
-        marked = marked.replace(words, f"{words} (unverified)", 1)
-    assert mark_claims(text, found) == marked
-    spoken = replace(TABLE, turns=(*TURNS, Turn(6, JORDAN.key, marked)))
-    (kept,) = check_draft(Draft(insights=(Entry(text, (6,)),)), spoken, CODE)[1].insights
-    assert kept.text == marked
-    decided = replace(TABLE, turns=(*TURNS, Turn(6, USER, text)))
-    assert check_contribution(text, JORDAN, decided, CODE) == ()
-    repeated = replace(
-        TABLE, turns=(*TURNS, Turn(6, ALEX.key, text)), documents=(Material("a.md", wrong[0]),)
-    )
-    figures = [each for each in wrong if each[0].isdigit()]
-    assert len(check_contribution(text, JORDAN, repeated, CODE)) >= len(figures)
-
-
-@pytest.mark.rule("ART-8")
-def test_a_mark_goes_to_its_clause_where_an_earlier_one_has_the_same_words() -> None:
-    text = "See forms/sync.py:4, once MAX_ATTEMPTS is 5 we stop, MAX_ATTEMPTS is 5"
-    assert mark_claims(text, check_contribution(text, JORDAN, TABLE, CODE)) == f"{text} (unverified)"
-
-
-@pytest.mark.rule("ART-8")
-def test_a_file_is_not_taken_for_a_name_of_a_class() -> None:
-    assert check("It stands in forms/sync.py:2 and Queue.java today.") == ("path",)
 
 
 _PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`", "\n", "1.5:30", "9" * 400])
@@ -323,10 +208,10 @@ _PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`
 @pytest.mark.rule("ART-8")
 @given(st.lists(_PIECES | st.text(max_size=30), max_size=6).map(" ".join))
 def test_marking_adds_marks_and_nothing_else_whatever_the_words(text: str) -> None:
-    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, CODE))
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, LINES.get))
     assert bare(marked) == bare(text)
     entry = Entry(text, (1, 4), text)
-    (kept,) = check_draft(Draft(decisions=(entry,), summary=text), TABLE, CODE)[1].decisions
+    (kept,) = check_draft(Draft(decisions=(entry,), summary=text), TABLE, LINES.get)[1].decisions
     assert bare(kept.text) == bare(kept.detail) == bare(text)
 
 
@@ -348,12 +233,14 @@ GOOD_ENTRIES = [
     Entry("Port 8443 is open already.", (2,)),
     Entry("Since 2025-11-03 the tablets run version 3.11, and forms get lost.", (2,)),
     Entry("2 copies of a form can differ.", (1, 3)),
+    Entry("Conflicts go back with both copies, to next.js and Node.js too.", (3,)),
     Entry("Maya asks who decides when copies differ.", (1,)),
 ]
 BAD_ENTRIES = [
     (Entry("A lost form costs 400 euros.", (4,)), "400"),
     (Entry("The office needs at least seven days to pick a copy.", (5,)), "seven"),
     (Entry("The last copy wins in `forms/merge.py:7`.", (2,)), "forms/merge.py:7"),
+    (Entry("The last copy wins in App.js:7.", (2,)), "App.js:7"),
     (Entry("A signed form is overwritten.", (4,)), "opposite"),
     (Entry("The inspector does not wait until the office picks the right copy.", (5,)), "opposite"),
     (Entry("Alex agreed to delete the signatures of inspectors.", (3,)), "Alex"),
@@ -372,7 +259,7 @@ def test_few_good_entries_are_sent_back() -> None:
 @pytest.mark.parametrize(("entry", "named"), BAD_ENTRIES, ids=lambda each: str(getattr(each, "text", each)))
 def test_a_bad_entry_is_sent_back_with_the_reason_and_then_marked(entry: Entry, named: str) -> None:
     assert any(named in reason for reason in reasons(entry)), reasons(entry)
-    (marked,) = check_draft(Draft(insights=(entry,)), TABLE, CODE)[1].insights
+    (marked,) = check_draft(Draft(insights=(entry,)), TABLE, LINES.get)[1].insights
     assert "(unverified)" in marked.text + marked.detail
     assert (marked.text + marked.detail).replace(" (unverified)", "") == entry.text + entry.detail
 
@@ -384,20 +271,38 @@ def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
     draft = Draft(
         insights=(Entry("4,700 forms were lost last month.", (6,)), Entry("The scans are small.", (6,)))
     )
-    lost, small = check_draft(draft, table, CODE)[1].insights
+    lost, small = check_draft(draft, table, LINES.get)[1].insights
     assert lost.text == "4,700 (unverified) forms were lost last month."
     assert small.text == "The scans are small."
 
 
 @pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("10,000 users wait.", "10,000 users wait."),
+        ("25 % leave.", "25 % (unverified) leave."),
+        ("3 risks and two options remain.", "3 risks and two options remain."),
+        ("It takes three seconds.", "It takes three seconds (unverified)."),
+        ("2 users wait.", "2 users (unverified) wait."),
+        ("The forms are printed out at night.", "The forms are printed out at night."),
+    ],
+)
+def test_a_few_things_may_be_counted_and_what_has_a_unit_was_said(text: str, marked: str) -> None:
+    turn = Turn(1, USER, "10k users wait, and 75 % leave. The forms are printed at night.")
+    table = replace(TABLE, turns=(turn,), material=())
+    assert check_draft(Draft(insights=(Entry(text, (1,)),)), table, LINES.get)[1].insights[0].text == marked
+
+
+@pytest.mark.rule("ART-8")
 def test_a_summary_may_count_the_entries_and_nothing_else() -> None:
     entries = (Entry("A lost form costs 40 euros.", (4,)),) * 5
-    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, CODE)[0] == ()
-    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, CODE)[0] != ()
+    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, LINES.get)[0] == ()
+    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, LINES.get)[0] != ()
 
 
 def reasons(entry: Entry) -> tuple[str, ...]:
-    return check_draft(Draft(insights=(entry,)), TABLE, CODE)[0]
+    return check_draft(Draft(insights=(entry,)), TABLE, LINES.get)[0]
 
 
 @pytest.mark.rule("ART-8")
@@ -422,7 +327,7 @@ def reasons(entry: Entry) -> tuple[str, ...]:
 def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) -> None:
     """These were refused in discussions with a strong model, each of them wrongly."""
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, CODE)[0]
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, LINES.get)[0]
     assert [reason for reason in found if "opposite" in reason] == []
 
 
@@ -437,7 +342,7 @@ def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) ->
 )
 def test_the_same_words_with_another_negation_are_the_contrary(entry: str, said: str) -> None:
     table = replace(TABLE, turns=(Turn(1, USER, said),))
-    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, CODE)[0]
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, LINES.get)[0]
     assert any("opposite" in reason for reason in found)
 
 
@@ -446,43 +351,3 @@ def test_the_head_of_a_table_says_nothing_that_needs_a_mark() -> None:
     table = "| Requirement | Priority |\n| --- | --- |\n| FR-001 | Must |"
     marked = mark_new_lines(table, find_shared_lines([table], ["No answers were given."]))
     assert marked == table.replace("Must |", "Must (unverified) |")
-
-
-@pytest.mark.rule("ART-8")
-def test_digits_that_are_set_apart_oddly_are_no_reason_to_fail() -> None:
-    text = "LEASE_SECONDS is 1,2,3 or 1\u200923 in `forms/sync.py:2`."
-    assert check_draft(Draft(insights=(Entry(text, (2,)),)), TABLE, CODE)
-
-
-# --- the owner of an action -----------------------------------------------------------------------------
-
-KNOWN_OWNERS = [
-    "Maya", "Alex Rivera", "Jordan, by Friday", "the user", "you", "The team", "Support", "a developer",
-    "Product owner", "Operations", "Whoever builds it", "the QA team", "Inspectors", "Ms Vogt", "Lena's team",
-    "Proposed by Alex for whoever prepares the release", "nobody yet", "DevOps", "Data", "Ana", "Lena", "",
-    "Open, because Redis is not bought", "Backend developers and the office", "by Friday", "To be decided",
-    "Not assigned", "No owner", "Tbd", "Next sprint", "Next Sprint", "Whole team", "Tech lead", "Tech Lead",
-    "Project lead", "Scrum Master", "Tenant admin", "Accounting", "Research", "After the release", "Friday",
-    "Before March", "Me", "User", "Nobody", "Unassigned", "tell Tom", "Tom, by Friday", "Tom and Maya",
-]  # fmt: skip
-UNKNOWN_OWNERS = ["Tom", "Tom Berg", "Priya", "Zoë", "Dr Okonkwo"]
-
-
-def act(owner: str) -> Entry:
-    said = Turn(6, USER, "Ms Vogt rings the firm, and Lena's people look.", by="Ana")
-    invented = Turn(7, MAYA.key, f"Then {owner} does it." if owner in UNKNOWN_OWNERS else "Then we ring.")
-    table = replace(TABLE, turns=(*TURNS, said, invented))
-    draft = Draft(actions=(Entry("Ring the firm", (6,), owner),))
-    return check_draft(draft, table, CODE)[1].actions[0]
-
-
-@pytest.mark.rule("ART-8", "SYN-4")
-@pytest.mark.parametrize("owner", KNOWN_OWNERS)
-def test_a_persona_the_user_a_role_and_whoever_was_named_can_own_an_action(owner: str) -> None:
-    assert act(owner).detail == owner
-
-
-@pytest.mark.rule("ART-8", "SYN-4")
-@pytest.mark.parametrize("owner", UNKNOWN_OWNERS)
-def test_a_name_that_the_user_has_not_said_is_marked_as_an_owner(owner: str) -> None:
-    assert act(owner).detail == f"{owner} (unverified)"

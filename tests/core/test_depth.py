@@ -173,6 +173,8 @@ def test_scope_and_complexity_are_read_from_the_quick_scan(
         ("**Scope**: small, low", ("small", "low")),
         ("- **Scope**: large / high.", ("large", "high")),
         ("**Scope**: Scope: medium, medium", ("medium", "medium")),
+        ("**Scope**: large, medium", ("large", "medium")),
+        ("**Scope**: small, low\n\n**Complexity**: high", ("small", "high")),
         ("**Scope**: small, low or high", ("small", None)),
         ("**Scope**: small, lowly", ("small", None)),
         ("Out of **scope**: small, low", (None, None)),

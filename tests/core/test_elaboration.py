@@ -571,7 +571,7 @@ def test_what_was_put_off_is_kept_with_the_step_where_it_belongs() -> None:
     )  # fmt: skip
     (said,) = talk.texts("saved")
     assert said.startswith("Saved the discussion (4 turns) to meta.json; the transcript is ")
-    assert said.endswith(". Put off and kept in parking-lot.md: storage cost.")
+    assert said.endswith(" What was put off is kept in parking-lot.md.")
 
 
 @pytest.mark.rule("FOCUS-1", "FOCUS-2")

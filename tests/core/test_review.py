@@ -17,6 +17,8 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Verdict
 from talk import AT, Talk
 
+UNCLEAR = f"I did not understand that. {lines.REVIEW}"
+UNKNOWN = f"There is no such entry. {lines.REVIEW}"
 DRAFT = Draft(
     insights=(Entry("Forms are filled in twice.", (2,)), Entry("Nobody reads them.", (3,))),
     decisions=(Entry("Late forms are refused", (4,), "a lost form is expensive"),),
@@ -80,7 +82,7 @@ def test_entries_keep_their_numbers() -> None:
     assert re.findall(r"(?m)^  (\d+)\. \W?(\w+)", shown) == [
         ("1", "Alex"), ("5", "User"), ("3", "Late"), ("6", "Which"),
     ]  # fmt: skip
-    assert talk.texts("notice") == ["There is no entry 2; there are 1, 3, 4, and 5. Nothing was changed."]
+    assert talk.texts("notice") == [UNKNOWN]
     block = block_of(talk.says("edit 6 Which of the two?", "accept"))
     assert "- Which of the two?\n" in block
     assert "Nobody reads them" not in block
@@ -111,7 +113,6 @@ def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
     ("words", "text", "detail"),
     [
         ("Who is told? (for Lena)", "Who is told?", "for Lena"),
-        ("Who is told?: for Lena", "Who is told?", "for Lena"),
         ("Who is told: Maya or Jordan?", "Who is told: Maya or Jordan?", ""),
         ("Who pays (Lena or Tom)?", "Who pays (Lena or Tom)?", ""),
         ("The order of forms: for Maya", "The order of forms", "for Maya"),
@@ -128,8 +129,7 @@ def test_a_question_of_the_review_may_say_who_can_resolve_it(words: str, text: s
 def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
     talk = under_review("drop 3", "undo", "undo", "drop 9", "that is nonsense", "yes")
     assert "There is nothing to undo here." in talk.texts("notice")
-    assert "There is no entry 9; there are 1, 2, 3, and 4. Nothing was changed." in talk.texts("notice")
-    assert any(text.startswith("I did not understand which entry") for text in talk.texts("notice"))
+    assert {UNKNOWN, UNCLEAR} <= set(talk.texts("notice"))
     assert '- Late forms are refused ("Refuse late forms.")' in block_of(talk)
 
 
@@ -146,10 +146,10 @@ def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
 @pytest.mark.rule("SYN-8", "SYN-5")
 def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
     talk = under_review("drop 1, 2, 3 and 4")
-    assert talk.texts("review")[-1].startswith("Nothing is left of the synthesis. Enter writes nothing")
+    assert talk.texts("review")[-1].startswith("Nothing is left: Enter writes nothing")
     assert talk.asked[-1] == do.Listen("review") and not talk.texts("synthesis")
     talk.says("drop 1")
-    assert talk.texts("notice")[-1] == "There is no entry 1; there is none left. Nothing was changed."
+    assert talk.texts("notice")[-1] == UNKNOWN
     talk.says("")
     assert talk.texts("synthesis") == ["Key takeaway: Discussed User Experience & Journeys"]
     assert not [asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts)]
@@ -206,15 +206,11 @@ def test_what_is_heard_at_a_review(text: str, answer: ReviewAnswer) -> None:
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
-        ("ok, looks good now", ()),
         ("done", ()),
         ("Done, thanks!", ()),
         ("that's fine", ()),
         ("accept", ()),
-        ("Ok, that is fine now.", ()),
-        ("It looks right to me.", ()),
         ("well ok", ()),
-        ("That's all good, thank you", ()),
         ("we're done", ()),
         ("drop 2, 3 and 6 please", (2, 3, 6)),
         ("please drop 2 and 3", (2, 3)),
@@ -222,7 +218,6 @@ def test_what_is_heard_at_a_review(text: str, answer: ReviewAnswer) -> None:
         ("Remove entries 2 and 3, please.", (2, 3)),
         ("ok, drop #4", (4,)),
         ("Yes, please delete 1 and 5!", (1, 5)),
-        ("drop 2 too", (2,)),
         ("Strike no. 4", (4,)),
         ("drop the entry 3", (3,)),
         ("So drop 2, 3, thanks", (2, 3)),
@@ -268,8 +263,7 @@ def test_a_doubtful_sentence_at_a_review_changes_nothing(text: str) -> None:
 @pytest.mark.parametrize("text", ["Number 4 is wrong, I said option A.", "3 should name the office"])
 def test_what_is_unclear_at_a_review_changes_nothing_and_says_what_to_type(text: str) -> None:
     talk = under_review(text)
-    told = f"I did not understand which entry you mean. Nothing was changed. {lines.REVIEW}"
-    assert talk.texts("notice")[-1] == told
+    assert talk.texts("notice")[-1] == UNCLEAR
     assert len(talk.now.draft.entries) == 4
 
 
@@ -278,14 +272,6 @@ def test_what_is_unclear_at_a_review_changes_nothing_and_says_what_to_type(text:
 def test_what_names_no_kind_of_entry_is_added_as_it_is_said(words: str) -> None:
     assert hear_review(f"add {words}") == ReviewAnswer("add", (), words)
     assert f"5. [User] {words}" in under_review(f"add {words}").texts("review")[-1]
-
-
-@pytest.mark.rule("SYN-8")
-def test_an_older_journal_hears_only_the_commands_themselves() -> None:
-    for text in ("done", "ok, looks good now", "please drop 2", "drop 2 please", "remove number 4"):
-        assert hear_review(text, is_strict=True) == ReviewAnswer("unclear"), text
-    added = ReviewAnswer("add", (), "decison: We use Redis")
-    assert hear_review("add decison: We use Redis", is_strict=True) == added
 
 
 @pytest.mark.rule("SYN-8")

@@ -428,6 +428,9 @@ def test_what_a_later_message_says_instead_is_the_decision(first: str, words: st
         "Ops say it is too costly. Scratch that decision.",
         "Good point. Undo that decision.",
         "Sorry. Scratch that.",
+        "No, that wasn’t a decision.",
+        "I didn’t decide that.",
+        "That wasn't a decision, only an idea.",
     ],
 )
 def test_what_only_takes_back_decides_nothing(words: str) -> None:
@@ -440,6 +443,9 @@ def test_what_only_takes_back_decides_nothing(words: str) -> None:
     [
         "Actually no, the redirect is not cached today.",
         "I was wrong about the number of users, there are 40.",
+        "I was wrong, there are 40 users.",
+        "Ignore the decision log for now.",
+        "Forget the decision tree, rules are enough.",
         "Sorry, I meant the table of links, not the index.",
         "I take back the decision on MAX_SHIFT.",
         "No. That is the decision: 302.",
@@ -457,6 +463,40 @@ def test_what_corrects_something_else_leaves_the_decision(words: str) -> None:
         Turn(3, USER, words),
     )
     assert 1 in decision_turns(turns)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "We must check the token on every request.",
+        "We'll cache it for an hour.",
+        "We will ask the user before anything is deleted.",
+        "We accept no commits after Friday.",
+        "Show a warning when the parser is not sure.",
+        "Never mind the old clients, we drop them.",
+        "I think it must be refused.",
+        "We don't store passwords.",
+    ],
+)
+def test_what_sounds_like_putting_it_off_may_be_the_decision(words: str) -> None:
+    assert decision_turns((user(1, words),)) == (1,)
+    assert decision_turns((Turn(1, USER, words),), by_sound=True) == (1,)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    ["Let me check with ops.", "I need to ask Lena first.", "We must think about it.", "Not sure."],
+)
+def test_putting_it_off_is_no_decision_whoever_marks_it(words: str) -> None:
+    assert decision_turns((user(1, words),), by_sound=True) == ()
+
+
+@pytest.mark.rule("SYN-3")
+def test_what_was_meant_instead_of_something_else_leaves_the_decision() -> None:
+    turns = (user(1, "We use 302 for the redirect."), user(2, "Sorry, I meant the tablet, not the queue."))
+    assert decision_turns(turns) == (1, 2)
 
 
 @pytest.mark.rule("SYN-3")

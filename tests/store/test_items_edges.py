@@ -51,26 +51,11 @@ def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("ITEM-4")
-@pytest.mark.parametrize(
-    ("draft", "name"),
-    [
-        ("---\ntitle: x\n---\n# Yes\n", "Yes"),
-        ("---  \n# No\n---  \n# Yes\n", "Yes"),
-        ("---\n---\n# Yes\n", "Yes"),
-        ("<!-- From a template. -->\n\n<!-- # No\n-->\n# Yes\n", "Yes"),
-        ("\n\n# Yes\n\n```\n# No\n```\n", "Yes"),
-    ],
-)
-def test_the_title_is_the_heading_at_the_top(tmp_path: Path, draft: str, name: str) -> None:
-    folder = item(tmp_path, draft)
-    assert read_item(folder).name == name
+def test_a_new_name_takes_the_place_of_the_heading_at_the_top(tmp_path: Path) -> None:
+    folder = item(tmp_path, "# Yes\n\n```\n# No\n```\n")
+    assert read_item(folder).name == "Yes"
     renamed = rename_item(folder, "New name")
-    assert (renamed / "draft.md").read_text() == draft.replace("# Yes", "# New name")
-
-
-def test_a_draft_of_front_matter_alone_has_no_title(tmp_path: Path) -> None:
-    assert read_item(item(tmp_path, "---\n---")).name == "some item"
-    assert read_item(item(tmp_path, "<!-- open\n# No\n")).name == "some item"
+    assert (renamed / "draft.md").read_text() == "# New name\n\n```\n# No\n```\n"
 
 
 @pytest.mark.rule("ITEM-1")

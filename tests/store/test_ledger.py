@@ -13,13 +13,13 @@ from roundtable.store import ledger
 from roundtable.store.ledger import LedgerEntry, Total, describe_total, show_dollars
 
 ENTRY = LedgerEntry(
-    "2026-02-20T14:30:00.000Z", "m", "contribution", "01-03", 1, 1_200, 80, 1_000, 0, False, "0.0042"
+    "2026-02-20T14:30:00.000Z", "m", "contribution", "01-03", 1, 1_200, 80, 1_000, 0, False, "0.0042", "1"
 )
 
 
 def test_what_is_appended_is_read_again_in_order(folder: Path) -> None:
     assert ledger.read(folder) == ()
-    other = replace(ENTRY, discussion=None, money=None, estimated=True)
+    other = replace(ENTRY, discussion=None, money=None, estimated=True, number="2")
     ledger.append(folder, ENTRY)
     ledger.append(folder, other)
     assert ledger.read(folder) == (ENTRY, other)
@@ -31,21 +31,13 @@ def test_of_several_lines_of_one_call_the_last_counts(folder: Path) -> None:
     sent = replace(ENTRY, input=900, output=0, estimated=True, number="a")
     other = replace(ENTRY, number="b")
     over = replace(ENTRY, number="a")
-    for entry in (ENTRY, sent, other, over, ENTRY):
+    for entry in (ENTRY, sent, other, over):
         ledger.append(folder, entry)
-    assert ledger.read(folder) == (ENTRY, over, other, ENTRY)
+    assert ledger.read(folder) == (ENTRY, over, other)
     ledger.append(folder, replace(over, input=0, output=0))
-    assert ledger.read(folder) == (ENTRY, other, ENTRY)
+    assert ledger.read(folder) == (ENTRY, other)
     ledger.append(folder, replace(other, input=0, output=1))
-    assert ledger.read(folder) == (ENTRY, replace(other, input=0, output=1), ENTRY)
-
-
-def test_lines_of_an_earlier_version_have_no_number(folder: Path) -> None:
-    ledger.append(folder, ENTRY)
-    path = folder / ".journal" / "spent.log"
-    path.write_bytes(path.read_bytes().replace(b',"number":""', b""))
-    assert b"number" not in path.read_bytes()
-    assert ledger.read(folder) == (ENTRY,)
+    assert ledger.read(folder) == (ENTRY, replace(other, input=0, output=1))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +55,7 @@ def test_lines_of_an_earlier_version_have_no_number(folder: Path) -> None:
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":true,"output":0,"cached":0,"stored":0,'
         b'"estimated":false,"money":null}',
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
-        b'"estimated":false,"money":"NaN"}',
+        b'"estimated":false,"money":"NaN","number":"2"}',
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
         b'"estimated":false,"money":"much"}',
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
@@ -80,8 +72,9 @@ def test_lines_that_do_not_read_are_passed_over(folder: Path, line: bytes) -> No
     ledger.append(folder, ENTRY)
     with (folder / ".journal" / "spent.log").open("ab") as file:
         file.write(line + b"\n")
-    ledger.append(folder, ENTRY)
-    assert ledger.read(folder) == (ENTRY, ENTRY)
+    later = replace(ENTRY, number="2")
+    ledger.append(folder, later)
+    assert ledger.read(folder) == (ENTRY, later)
 
 
 def test_a_torn_line_costs_one_line(folder: Path) -> None:
@@ -124,7 +117,7 @@ def test_what_was_used_is_said_in_one_line(total: Total, words: str) -> None:
     ("money", "words"),
     [
         ("0", "$0.000"),
-        ("0.0004", "under $0.001"),
+        ("0.0004", "$0.000"),
         ("0.001", "$0.001"),
         ("0.9994", "$0.999"),
         ("1234.5", "$1,234.50"),

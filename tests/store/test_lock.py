@@ -154,8 +154,8 @@ class TestItemLock:
         with pytest.raises(DiskFailed) as caught, ItemLock(folder):
             pass
         assert str(caught.value) == (
-            f"Could not lock {folder / '.journal' / 'item.lock'}: Is a directory. Nothing was changed. "
-            "Check that the folder can be written to. Run the same command again."
+            f"Could not lock {folder / '.journal' / 'item.lock'}: a folder has that name. "
+            "Nothing was changed. Move the folder away. Run the same command again."
         )
 
 
@@ -199,7 +199,7 @@ class TestMetaLock:
         with holder(folder, HOLD_META), pytest.raises(ItemLocked) as caught, meta_lock(folder, wait=0.05):
             pytest.fail("both have it")
         assert str(caught.value) == (
-            "Another program has kept meta.json of offline-forms for more than 0.05 seconds. "
+            f"Another program has kept {folder / 'meta.json'} for more than 0.05 seconds. "
             "Nothing was changed. Wait until it is done. Run the same command again."
         )
 

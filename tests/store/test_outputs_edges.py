@@ -57,7 +57,7 @@ def test_utf_8_is_not_added_to_a_document_of_another_width(folder: Path, encodin
         *outputs.write_drafts(WriteDrafts((), (CONTEXT,))),
     ]
     assert len(told) == 3
-    assert all("it is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that" in each for each in told)
+    assert all("it is UTF-16 or UTF-32 text" in each for each in told)
     with pytest.raises(DiskFailed, match="UTF-16 or UTF-32"):
         outputs.write_step(WriteStep(CONTEXT, (SectionText(Target("spec.md", "1. Context"), "Text."),)))
     assert (folder / "spec.md").read_bytes() == document
@@ -130,7 +130,7 @@ def test_one_character_of_room_is_used_and_none_is_not(folder: Path) -> None:
 @pytest.mark.rule("ENTRY-1")
 def test_a_document_that_is_too_large_is_not_read(folder: Path) -> None:
     (folder / "a.md").write_text(" " * (MAX_ARTIFACT_SIZE + 1))
-    with pytest.raises(DiskFailed, match="larger than 5,000,000 bytes"):
+    with pytest.raises(DiskFailed, match="Could not read what step"):
         Outputs(folder, (CONTEXT,)).material(writing("a.md"))
 
 

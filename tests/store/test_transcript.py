@@ -59,7 +59,7 @@ def test_words_that_the_host_passed_on_are_marked_first(folder: Path) -> None:
     turns = tuple(replace(turn, from_host=turn.speaker == USER) for turn in TURNS)
     text = (folder / write_transcript(folder, save(turns), "host")).read_text()
     remark = "> - Relayed by the host, perhaps not word for word."
-    assert f"Keep drafts for a day.\n\n{remark}\n> - Holds a decision.\n" in text
+    assert f"Keep drafts for a day.\n\n{remark}\n" in text
     assert text.count(remark) == 1
 
 
@@ -105,15 +105,12 @@ What is missing?
 
 Sync can fail.
 
-> - Opposes [turn 1](#turn-1).
 > - Voice check: sounds like a committee
 
 <a id="turn-3"></a>
 **3. User**
 
 Keep drafts for a day.
-
-> - Holds a decision.
 
 <a id="turn-4"></a>
 **4. gone**

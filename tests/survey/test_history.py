@@ -6,12 +6,7 @@ from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
-from roundtable.survey.ranking import (
-    Commit,
-    find_companions,
-    read_history,
-    weigh_past,
-)
+from roundtable.survey.search import Commit, read_history, weigh_past
 from roundtable.survey.terms import extract_terms
 
 
@@ -66,8 +61,7 @@ def test_commits_with_like_subjects_lead_to_their_files() -> None:
     past = weigh_past(history, terms, {"render.py", "totals.py", "start.py", *sweep})
     assert past.kin["render.py"] == 1.0
     assert 0 < past.kin["totals.py"] < 1
-    assert past.kin.keys() == past.nearest.keys() == {"render.py", "totals.py"}
-    assert past.nearest["render.py"] > past.nearest["totals.py"]
+    assert past.kin.keys() == {"render.py", "totals.py"}
 
 
 def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> None:
@@ -76,11 +70,3 @@ def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> No
     assert past.recent["old.py"] > past.recent["new.py"] > 0
     assert past.last["new.py"] == 1.0 > past.last["old.py"]
     assert weigh_past((), (), ()).kin == {}
-
-
-def test_what_changed_together_is_company_weighed_by_the_anchor() -> None:
-    history = [Commit("x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
-    found = find_companions(history, {"a": 1.0}, {"a", "b", "c"})
-    assert found["b"] == 2 * found["c"] == 2 / 5.5
-    assert found.keys() == {"b", "c"}
-    assert find_companions(history, {"a": 0.5}, {"b"}) == {"b": 1 / 5.5}

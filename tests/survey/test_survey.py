@@ -72,18 +72,6 @@ def test_a_name_that_most_files_mention_gives_no_low_complexity(tmp_path: Path) 
     assert "0 other files" not in draft
 
 
-@pytest.mark.parametrize("named", ["PaperTray", "paper_left", "paper_left()"])
-def test_what_the_item_spells_like_code_leads_the_drafts(press: Path, named: str) -> None:
-    write(
-        press,
-        {"src/press/paper.py": "class PaperTray:\n    pass\n\n\ndef paper_left() -> int:\n    return 3\n"},
-    )
-    item = Item("toner", "Warn about empty toner", f"The toner matters most, and {named} shows it.")
-    line = 1 if named == "PaperTray" else 5
-    draft = draft_answer(survey(press, item), "02-01", "Touched") or ""
-    assert draft.startswith(f"Named: `src/press/paper.py:{line}`. Likely: `src/press/toner.py:")
-
-
 def test_a_list_of_past_changes_is_no_place_to_touch(press: Path) -> None:
     write(press, {"docs/release-notes.md": "# Notes\n\ntoner_level: warn about empty toner, grey pages\n"})
     for step_id, label in DRAFTED:

@@ -2,35 +2,64 @@
 
 A project's files in `.roundtable/personas`, `.roundtable/steps/<phase>` and `.roundtable/tracks` add to the
 built-in content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
-(rule STEP-8). Most projects have no such files: then nothing is parsed, and `reading` with all that it needs
-is not loaded.
+(rule STEP-8).
 """
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
-from collections.abc import Callable
+import os
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
+from ..core import lazy_re as re
 from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
 from ..core.tracks import Track
-from .cache import Content, load_built_in
 from .files import Problem
 
 PROJECT_FOLDER = ".roundtable"
+BUILT_IN = Path(__file__).resolve().parents[1] / "content"
+_KINDS = ("personas", "steps", "tracks")
+# What the built-in content is made from: its files, the code that reads them, and what they become.
+_SOURCES = (
+    *(f"content/{kind}/**/*.md" for kind in _KINDS),
+    *(f"core/{kind}.py" for kind in _KINDS),
+    "catalogue/*.py",
+    "__init__.py",
+)
+_MANIFESTS = ("pyproject.toml", "Cargo.toml", "package.json")
 _MAX_MANIFEST_SIZE = 1_000_000
-_SERVICE_FILES = ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py")
+_APP = re.compile(r'"(?:react|vue|svelte|next|@angular/core|electron|react-native)"\s*+:')
 _APP_FILES = ("index.html", "pubspec.yaml", "AndroidManifest.xml", "android", "ios", "project.godot")
-_APP_PACKAGES = frozenset({"react", "vue", "svelte", "next", "@angular/core", "electron", "react-native"})
-_SERVICE_PACKAGES = frozenset({"express", "fastify", "koa", "@nestjs/core", "django", "flask", "fastapi"})
-_NAME = re.compile(r"[a-z][\w.-]*+")
+_SERVICE = re.compile(
+    r'"(?:express|fastify|koa|@nestjs/core)"\s*+:'
+    r'|(?<!name = )["\'](?i:django|flask|fastapi)["\'\s<>=~!;\[]'
+)
+_SERVICE_FILES = ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py")
+_TOOL = re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:')
+_LIBRARY = re.compile(r'(?m)^\[(?:project|package)]|"(?:main|exports)"\s*+:')
+# What the manifest of a project of each kind says, or which files are at its top.
+_KIND_SIGNS = (
+    ("app", _APP, _APP_FILES),
+    ("service", _SERVICE, _SERVICE_FILES),
+    ("tool", _TOOL, ("src/main.rs",)),
+    ("library", _LIBRARY, ("setup.py",)),
+)
+
+
+class Content(msgspec.Struct, frozen=True):
+    """Personas, steps and tracks, and what is wrong with the files of each; of steps, also among tracks."""
+
+    personas: tuple[tuple[Persona, ...], tuple[Problem, ...]]
+    steps: tuple[tuple[Step, ...], tuple[Problem, ...]]
+    tracks: tuple[tuple[Track, ...], tuple[Problem, ...]]
 
 
 def load_roster(project: Path | None = None) -> Roster:
@@ -57,73 +86,86 @@ def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...
 
 def read_personas(project: Path | None = None) -> tuple[tuple[Persona, ...], tuple[Problem, ...]]:
     """Like `read_roster`, but an empty table is a problem among the others instead of an error."""
-    content = _load_content(project)
-    return content.personas, content.persona_problems
+    return _load_content(project).personas
 
 
 def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
     """Return all steps in the order in which they run, and what is wrong with their files."""
-    content = _load_content(project)
-    return content.steps, content.step_problems
+    return _load_content(project).steps
 
 
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
-    """Return the tracks with their steps, and what is wrong with the files of tracks and steps.
-
-    The questions are put in the words for the kind of project.
-    """
-    content = _load_content(project)
+    """Return the tracks, with questions worded for the kind of project, and what is wrong with files."""
+    tracks, problems = _load_content(project).tracks
     kind = find_project_kind(project) if project is not None else ""
-    return tuple(
-        replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in content.tracks
-    ), content.track_problems
+    worded = (replace(each, steps=tuple(step.word_for(kind) for step in each.steps)) for each in tracks)
+    return tuple(worded), problems
 
 
 def _load_content(project: Path | None) -> Content:
     """Return the content in use; a link that leads nowhere counts as a project's own content, too."""
     own = (project or Path()) / PROJECT_FOLDER
-    paths = (own / "personas", own / "steps", own / "tracks")
+    paths = [own / kind for kind in _KINDS]
     if project is None or not any(path.is_symlink() or path.exists() for path in paths):
-        return load_built_in()
-    from .reading import parse_content
+        return _load_built_in()
+    from .reading import parse_content  # late: with YAML and all that it needs
 
     return parse_content(own)
 
 
+@cache
+def _load_built_in() -> Content:
+    """Return the built-in content, from the user's cache while no file of it or its readers has changed."""
+    paths = sorted(path for each in _SOURCES for path in BUILT_IN.parent.glob(each))
+    files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+    file = find_cache_file(os.environ)
+    with suppress(OSError, RecursionError, UnicodeDecodeError, msgspec.MsgspecError):
+        data = file.read_bytes() if file is not None else b""
+        kept, content = msgspec.json.decode(data, type=tuple[list[tuple[str, int, int]], Content])
+        if kept == files:
+            return content
+    from .reading import parse_content
+
+    content = parse_content(None)
+    if file is not None:
+        with suppress(OSError):
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # In one move: another process may read it, or do the same, at this moment.
+            temporary = file.with_suffix(f".{os.getpid()}")
+            try:
+                temporary.write_bytes(msgspec.json.encode((files, content)))
+                temporary.replace(file)
+            finally:
+                temporary.unlink(missing_ok=True)
+    return content
+
+
+def find_cache_file(environment: Mapping[str, str]) -> Path | None:
+    """Return the file in the user's cache folder, for this copy of the program; None without a home."""
+    given = (environment.get(name, "") for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
+    bases = (*map(Path, given), Path(environment.get("HOME", "")) / ".cache")
+    # Not a relative one: else the project that one stands in would decide.
+    base = next((base for base in bases if base.is_absolute()), None)
+    return base and base / "roundtable" / f"content-{zlib.crc32(os.fsencode(BUILT_IN)):08x}.json"
+
+
 def find_project_kind(root: Path) -> str:
     """Return `library`, `service`, `app` or `tool`, as the files at the top tell; empty if they do not."""
-    if any((root / name).exists() for name in _APP_FILES):
-        return "app"
-    python, rust = (_load_manifest(root, name, tomllib.loads) for name in ("pyproject.toml", "Cargo.toml"))
-    node = _load_manifest(root, "package.json", json.loads)
-    project = _find_table(python, "project")
-    required = project.get("dependencies")
-    needed = set(_NAME.findall(" ".join(map(str, required)).lower()) if isinstance(required, list) else ())
-    needed |= {*_find_table(node, "dependencies"), *_find_table(node, "devDependencies")}
-    if needed & _APP_PACKAGES:
-        return "app"
-    if needed & _SERVICE_PACKAGES or any((root / name).exists() for name in _SERVICE_FILES):
-        return "service"
-    if project.get("scripts") or "bin" in rust or "bin" in node or (root / "src" / "main.rs").exists():
-        return "tool"
-    if project or rust or "main" in node or "exports" in node or (root / "setup.py").exists():
-        return "library"
+    manifests = "\n".join(_read_manifest(root, name) for name in _MANIFESTS)
+    for kind, sign, names in _KIND_SIGNS:
+        if sign.search(manifests) or any((root / name).exists() for name in names):
+            return kind
     return ""
 
 
-def _load_manifest(root: Path, name: str, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Return what a manifest says; nothing if it cannot be read, is huge, or is a link that leads out."""
+def _read_manifest(root: Path, name: str) -> str:
+    """Return the text of a manifest; nothing if it cannot be read, is huge, or is a link that leads out."""
     path = root / name
     try:
         if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-            return {}
+            return ""
         with path.open("rb") as file:
-            found = parse(file.read(_MAX_MANIFEST_SIZE).decode("utf-8", "replace"))
-    except (OSError, RuntimeError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _find_table(owner: dict[str, Any], name: str) -> dict[str, Any]:
-    value = owner.get(name)
-    return value if isinstance(value, dict) else {}
+            data = file.read(_MAX_MANIFEST_SIZE + 1)
+    except (OSError, RuntimeError):
+        return ""
+    return data.decode("utf-8", "replace") if len(data) <= _MAX_MANIFEST_SIZE else ""

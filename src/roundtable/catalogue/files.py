@@ -24,11 +24,13 @@ Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)]
 SomeTexts = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 _Value = TypeVar("_Value")
-_Context = TypeVar("_Context")
+_Warnings = list[tuple[str, str]]
+_Parse = Callable[[str], tuple[_Value, _Warnings]]
 # Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # The field that a message of msgspec is about: where it stands, or that it is missing.
-_FIELD, _MISSING = re.compile(r"`\$\.(\w+)"), re.compile(r"missing required field `(\w+)`")
+_FIELD = re.compile(r"`\$\.(\w+)")
+_MISSING = re.compile(r"missing required field `(\w+)`")
 
 
 class Problem(Struct, frozen=True):
@@ -50,28 +52,22 @@ class UnusableError(ValueError):
     """A file or an entry cannot be used; carries the field and the reason."""
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(reason)
-        self.field = field
-        self.reason = reason
+        self.field, self.reason = field, reason
 
 
 class ContentFile(Struct):
     """A markdown file in its two parts; collects the faults that the file survives."""
 
-    shown: str
     fields: dict[str, object]
     body: str
-    warnings: list[tuple[str, str]] = field(default_factory=list)
+    warnings: _Warnings = field(default_factory=list)
 
     def warn(self, field: str, reason: str) -> None:
         """Note a fault because of which only a part of the file is ignored."""
         self.warnings.append((field, reason))
 
     def convert_fields(self, struct: type[_Value], what: str) -> _Value:
-        """Return the fields as the struct, and note those that it does not have, most often a typing error.
-
-        Raises UnusableError for one that is missing or wrong.
-        """
+        """Return the fields as the struct, and note those that it does not have."""
         known = get_type_hints(struct)
         for name in (name for name in self.fields if name not in known):
             self.warn(escape_hidden(name)[:60], f"is not a field of a {what} file and is ignored")
@@ -94,67 +90,52 @@ class Loaded(Struct, Generic[_Value], frozen=True):
     place: str
 
 
-def load_folder(
-    root: Path, folder: str, prefix: str, parse: Callable[[ContentFile, _Context], _Value], context: _Context
-) -> tuple[list[Loaded[_Value]], list[Problem]]:
-    """Return what the usable files of a folder below `root` hold, by name, and what is wrong with files."""
-    sources, problems = read_folder(root, folder, prefix)
-    loaded: list[Loaded[_Value]] = []
-    for source in sources:
-        try:
-            # A project's files are read each time, but a text that was parsed before is not parsed again.
-            value, trouble = _parse_once(parse, source.shown, source.value, context)
-        except UnusableError as error:
-            problems.append(Problem(source.shown, error.field, error.reason, skipped=True))
-        else:
-            loaded.append(Loaded(value, source.shown, source.place))
-            problems += trouble
-    return loaded, problems
-
-
 @lru_cache(maxsize=100)
-def _parse_once(
-    parse: Callable[[ContentFile, Any], Any], shown: str, text: str, context: Any
-) -> tuple[Any, list[Problem]]:
-    file = parse_file(shown, text)
+def parse_markdown(
+    parse: Callable[[ContentFile, Any], Any], context: Any, text: str
+) -> tuple[Any, _Warnings]:
+    """Parse a text; a project's files are read each time, but the same text is not parsed again."""
+    first, *lines = text.split("\n")
+    end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
+    if first.rstrip() != "---" or end is None:
+        said = "is missing; the file begins with a line ---, then the fields, then ---"
+        raise UnusableError(FRONT_MATTER, said)
+    fields = _tidy("", _load_yaml("\n".join(lines[:end])))
+    if not isinstance(fields, dict):
+        raise UnusableError(FRONT_MATTER, "is not a list of `field: value` lines")
+    file = ContentFile(fields, "\n".join(lines[end + 1 :]))
     value = parse(file, context)
-    problems = [Problem(shown, *warning, skipped=False) for warning in file.warnings[:MAX_WARNINGS]]
-    if (more := len(file.warnings) - MAX_WARNINGS) > 0:
-        problems.append(Problem(shown, "", f"has {more} more faults of this kind", skipped=False))
-    return value, problems
+    more = len(file.warnings) - MAX_WARNINGS
+    return value, file.warnings[:MAX_WARNINGS] + [("", f"has {more} more faults of this kind")] * (more > 0)
 
 
-def read_folder(
-    root: Path, folder: str, prefix: str, suffix: str = ".md"
-) -> tuple[list[Loaded[str]], list[Problem]]:
-    """Return the texts in a folder below `root`, by file name, without hidden files and a README.
-
-    A file's name for a person is its path below `root` after the prefix. What cannot be read is a problem.
-    """
+def load_folder(
+    root: Path, folder: str, problems: list[Problem], parse: _Parse[_Value], suffix: str = ".md"
+) -> list[Loaded[_Value]]:
+    """Return what the files of a folder hold, without hidden ones and READMEs, and add to the problems."""
+    shown = f"{root.name}/{folder}" if root.name.startswith(".") else folder  # a project's folder is named
     try:
-        names = sorted(entry.name for entry in (root / folder).iterdir())
+        names = sorted(entry.name for entry in (root / folder).iterdir() if entry.name.lower() != "readme.md")
     except (FileNotFoundError, NotADirectoryError):
-        return [], []
+        return []
     except OSError as error:
-        reason = f"the folder cannot be read ({error.strerror})"
-        return [], [Problem(prefix + folder, "", reason, skipped=True)]
-    names = [
-        name
-        for name in names
-        if name.lower().endswith(suffix) and not name.startswith(".") and name.lower() != "readme.md"
-    ]
-    problems = []
+        problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
+        return []
+    names = [name for name in names if name.lower().endswith(suffix) and not name.startswith(".")]
     if len(names) > MAX_FILES:
         reason = f"holds {len(names)} files; only the first {MAX_FILES} are read"
-        problems.append(Problem(prefix + folder, "", reason, skipped=False))
-    texts = []
+        problems.append(Problem(shown, "", reason, skipped=False))
+    loaded = []
     for name in names[:MAX_FILES]:
-        shown = f"{prefix}{folder}/{escape_hidden(name)}"
+        file = f"{shown}/{escape_hidden(name)}"
         try:
-            texts.append(Loaded(_read_text(root / folder / name, root), shown, name))
+            value, warnings = parse(_read_text(root / folder / name, root))
         except UnusableError as error:
-            problems.append(Problem(shown, error.field, error.reason, skipped=True))
-    return texts, problems
+            problems.append(Problem(file, error.field, error.reason, skipped=True))
+        else:
+            loaded.append(Loaded(value, file, name))
+            problems += (Problem(file, *warning, skipped=False) for warning in warnings)
+    return loaded
 
 
 def _read_text(path: Path, root: Path) -> str:
@@ -186,20 +167,6 @@ def _read_text(path: Path, root: Path) -> str:
     return text
 
 
-def parse_file(shown: str, text: str) -> ContentFile:
-    """Return the fields and the body of a file; raises UnusableError without sound front matter."""
-    first, *lines = text.split("\n")
-    end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
-    if first.rstrip() != "---" or end is None:
-        said = "is missing; the file begins with a line ---, then the fields, then ---"
-        raise UnusableError(FRONT_MATTER, said)
-    value = _load_yaml("\n".join(lines[:end]))
-    if not isinstance(value, dict):
-        raise UnusableError(FRONT_MATTER, "is not a list of `field: value` lines")
-    fields = {str(name): _tidy(str(name), entry) for name, entry in value.items() if entry is not None}
-    return ContentFile(shown, fields, "\n".join(lines[end + 1 :]))
-
-
 def _load_yaml(text: str) -> object:
     """Return the value of a text without aliases (they can unfold to gigabytes), tags and deep nesting."""
     import yaml
@@ -227,16 +194,15 @@ def _load_yaml(text: str) -> object:
 
 def _tidy(name: str, value: object) -> object:
     """Return the value with each text on one line; a regular expression keeps its blanks."""
-    match value:
-        case str():
-            if hidden := _HIDDEN.search(value):
-                raise UnusableError(name, f"holds the control character U+{ord(hidden[0]):04X}")
-            return value.strip() if name == "pattern" else " ".join(value.split())
-        case list():
-            return [_tidy(name, entry) for entry in value]
-        case dict():
-            return {key: _tidy(str(key), entry) for key, entry in value.items() if entry is not None}
-    return value
+    if isinstance(value, list):
+        return [_tidy(name, entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(key): _tidy(str(key), entry) for key, entry in value.items() if entry is not None}
+    if not isinstance(value, str):
+        return value
+    if hidden := _HIDDEN.search(value):
+        raise UnusableError(name, f"holds the control character U+{ord(hidden[0]):04X}")
+    return value.strip() if name == "pattern" else " ".join(value.split())
 
 
 def convert(value: object, struct: type[_Value]) -> _Value:

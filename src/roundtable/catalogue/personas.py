@@ -5,94 +5,67 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Collection, Iterable
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from collections.abc import Collection, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
 from ..core.turns import USER
-from .files import (
-    ContentFile,
-    Loaded,
-    Name,
-    Problem,
-    ShortName,
-    SomeTexts,
-    Text,
-    Texts,
-    UnusableError,
-    convert,
-)
+from . import files
+from .files import ContentFile, Loaded, Problem, UnusableError, convert, load_folder, parse_markdown
 
 MAX_PERSONAS = 8
-MAX_WAYS = 50_000
-# A repeat without an end counts as this many, which is about the length of the text that is searched.
-_ENDLESS = 4_000
-_MAX_NESTED_REPEATS = 20
-_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-_BLANKS = ([(codes.LITERAL, ord(" "))], [(codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)])])
+# What a project's pattern may hold, so that it is quick on any text: words, blanks and alternatives, optional
+# parts, and an open end of a word.
+_PLAIN = re.compile(r"(?:\(\?i\))?(?>(?:[^\W_]|[ '/-]|\\b|\\s\+?|\\w[*+](?=\\b|\||\Z)|\(\?:|[|)?])+)")
+_TURN = re.compile(r"\(\?[:i]|[|)?]")
+_MAX_WAYS = 1_024  # as ten optional parts have
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
 # Attributions that are nobody's name.
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
 
 
-class _Switch(msgspec.Struct):
-    """The fields that every persona file has, also one that only disables."""
-
-    key: ShortName
+class _Switch(Struct):
+    key: files.ShortName
     disabled: bool = False
 
 
 class _PersonaFields(_Switch, kw_only=True):
-    name: Name
-    role: Name
-    short_role: Annotated[str, msgspec.Meta(min_length=1, max_length=30)] = ""
-    phases: Texts = ()
-    perspective: ShortName
-    lens: SomeTexts
-    identity: Text = ""
-    principles: Texts = ()
-    patterns: Texts = ()
-    towards: dict[ShortName, Text] = {}
+    name: files.Name
+    role: files.Name
+    short_role: Annotated[str, Meta(min_length=1, max_length=30)] = ""
+    phases: files.Texts = ()
+    perspective: files.ShortName
+    lens: files.SomeTexts
+    identity: files.Text = ""
+    principles: files.Texts = ()
+    patterns: files.Texts = ()
+    towards: dict[files.ShortName, files.Text] = {}
     bans: Any = ()  # each is checked on its own, because the others still count
 
 
-class _BanFields(msgspec.Struct):
+class _BanFields(Struct):
     kind: BanKind
-    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
-    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+    pattern: Annotated[str, Meta(min_length=1, max_length=300)]
+    reason: Annotated[str, Meta(min_length=1, max_length=300)]
 
 
 class PersonaFile(Struct, frozen=True):
-    """What one file says: a persona, or (`persona` is None) that the one with this key stays away.
-
-    `described` is true where the file also says who it is, as one does that is only switched off.
-    """
+    """What one file says: a persona, or (None) that the one with this key, `described` or not, stays away."""
 
     key: str
     persona: Persona | None
     described: bool = True
 
 
-class Seats(Struct, frozen=True):
-    """The personas in roster order, the keys that were disabled, and what was refused."""
-
-    personas: tuple[Persona, ...]
-    disabled: frozenset[str]
-    problems: tuple[Problem, ...]
-
-
 def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> PersonaFile:
-    """Return the persona that a file describes or disables; raises UnusableError for a wrong field.
-
-    `trusted` are patterns that need no check for how long they take; None trusts them all.
-    """
+    """Return the persona that a file describes or disables; None trusts all patterns."""
     switch = convert(file.fields, _Switch)
     if not _KEY.fullmatch(switch.key) or switch.key == USER:
         said = f"must be small letters, digits and single hyphens, such as `security-lead`, and not `{USER}`"
@@ -112,11 +85,12 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
         try:
             ban = convert(entry, _BanFields)
-            _check_pattern(ban.pattern, is_trusted=trusted is None or ban.pattern in trusted)
+            if trusted is not None and ban.pattern not in trusted:
+                _check_pattern(ban.pattern)
             bans.append(Ban(ban.kind, ban.pattern, ban.reason))
         except UnusableError as error:
             file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
-    fields = msgspec.structs.asdict(given) | {
+    fields = asdict(given) | {
         "short_role": given.short_role or given.role,
         "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
         "towards": tuple(given.towards.items()),
@@ -126,86 +100,78 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     return PersonaFile(given.key, Persona(**fields))
 
 
-def _check_pattern(pattern: str, *, is_trusted: bool) -> None:
-    """Refuse a pattern that does not compile, that could keep the program busy, or that bans every text."""
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that does not compile, that bans every text, or that could keep the program busy."""
     try:
         with warnings.catch_warnings(action="error"):
             # A later Python may raise what is only a warning today, or read it in another way.
             compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError, Warning) as error:
         raise UnusableError("pattern", f"is not a valid regular expression ({error})") from None
-    if not is_trusted and _count_ways(parser.parse(pattern)) > MAX_WAYS:
-        said = "can be tried in too many ways; give the repeats a limit, such as \\w{0,20} for \\w*"
-        raise UnusableError("pattern", said)
     if compiled.search(""):
         raise UnusableError("pattern", "matches every text")
+    if not _PLAIN.fullmatch(pattern) or _count_ways(pattern) > _MAX_WAYS:
+        said = "may hold words, \\b, \\s+, a few | and ? and (?:...), and \\w+ at the end of a word"
+        raise UnusableError("pattern", said)
 
 
-def _count_ways(nodes: Iterable[Any]) -> int:
-    """Return in how many ways the nodes can be tried at one place, at least; past the limit it stops."""
-    ways = 1
-    for code, value in nodes:
-        if code in _REPEATS:
-            least, most, body = value
-            if list(body) in _BLANKS:  # no more than two stand side by side
-                continue
-            ways *= min(int(most), _ENDLESS) - min(least, _ENDLESS) + 1
-            ways *= _count_ways(body) ** min(int(most), _MAX_NESTED_REPEATS)
-        elif code in (codes.SUBPATTERN, codes.ASSERT, codes.ASSERT_NOT):
-            ways *= _count_ways(value[-1])
-        elif code is codes.ATOMIC_GROUP:
-            ways *= _count_ways(value)
-        elif code is codes.BRANCH:
-            ways *= sum(map(_count_ways, value[1]))
-        elif code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
-            ways *= _ENDLESS
-        if ways > MAX_WAYS:
-            return MAX_WAYS + 1
-    return ways
+def _count_ways(pattern: str) -> int:
+    """Return in how many ways a plain pattern can be tried at one place, at most."""
+    groups = [[0, 1]]  # those that are open: the ways of the alternatives so far, and of the last
+    for turn in _TURN.findall(pattern):
+        if turn[0] == "(":
+            groups.append([0, 1])
+        elif turn == "|":
+            groups[-1] = [sum(groups[-1]), 1]
+        else:
+            ways = 2 if turn == "?" else sum(groups.pop())
+            groups[-1][1] *= ways
+    return sum(groups[-1])
 
 
-def seat_personas(built_in: list[Loaded[PersonaFile]], added: list[Loaded[PersonaFile]]) -> Seats:
-    """Seat the built-in personas in their order, replaced or disabled in place, then a project's own.
+def load_personas(
+    built_in: Path, own: Path | None, problems: list[Problem]
+) -> tuple[tuple[Persona, ...], frozenset[str]]:
+    """Return who sits at the table, and the keys that a project disabled.
 
-    A file that would break the table is refused as though it were not there; what it replaces stays.
+    Built-in personas are replaced or disabled in place; then come a project's own that break no table.
     """
-    problems: list[Problem] = []
-    known = {file.value.key for file in built_in}
-    accepted: dict[str, Loaded[PersonaFile]] = {}
-    for file in added:
-        key = file.value.key
-        if (other := accepted.setdefault(key, file)) is not file:
+    parse = partial(parse_markdown, parse_persona)
+    built = load_folder(built_in, "personas", problems, partial(parse, None))
+    ours = {file.value.key: file for file in built}
+    # A copy of a built-in persona keeps its patterns, which are tested one by one.
+    personas = [file.value.persona for file in ours.values() if file.value.persona is not None]
+    trusted = frozenset(ban.pattern for persona in personas for ban in persona.bans)
+    added: dict[str, Loaded[PersonaFile]] = {}
+    for file in load_folder(own, "personas", problems, partial(parse, trusted)) if own else ():
+        key, reason = file.value.key, ""
+        if (other := added.setdefault(key, file)) is not file:
             reason = f"'{key}' is already the key of {other.shown}"
-            problems.append(Problem(file.shown, "key", reason, skipped=True))
-        elif file.value.persona is None and key not in known and not file.value.described:
+        elif file.value.persona is None and key not in ours and not file.value.described:
             reason = f"no persona has the key '{key}' to disable"
+        if reason:
             problems.append(Problem(file.shown, "key", reason, skipped=True))
-    while True:
-        files = {file.value.key: file for file in built_in} | accepted
-        seats = [(file.value.persona, file) for file in files.values() if file.value.persona is not None]
-        clash = _find_clash(seats, [*accepted.values()])
-        if clash is None:
-            break
+    while clash := _find_clash(ours | added, added):
         problems.append(clash)
-        accepted = {key: file for key, file in accepted.items() if file.shown != clash.file}
-    if not seats:
+        added = {key: file for key, file in added.items() if file.shown != clash.file}
+    seated = tuple(file.value.persona for file in (ours | added).values() if file.value.persona is not None)
+    if not seated:
         problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
-    disabled = frozenset(key for key, file in accepted.items() if file.value.persona is None)
-    return Seats(tuple(persona for persona, _ in seats), disabled, tuple(problems))
+    return seated, frozenset(key for key, file in added.items() if file.value.persona is None)
 
 
 def _find_clash(
-    seats: list[tuple[Persona, Loaded[PersonaFile]]], own: list[Loaded[PersonaFile]]
+    given: Mapping[str, Loaded[PersonaFile]], added: Mapping[str, Loaded[PersonaFile]]
 ) -> Problem | None:
     """Return the first reason why these cannot sit at one table, blamed on a project's own file."""
-    taken: dict[str, tuple[Persona, Loaded[PersonaFile]]] = {}
-    for seat in seats:
+    taken: dict[str, tuple[Persona, str]] = {}
+    for seat in ((file.value.persona, file.shown) for file in given.values() if file.value.persona):
         other = taken.setdefault(unicodedata.normalize("NFC", seat[0].first_name).casefold(), seat)
         if other is not seat:
-            refused, stays = (seat, other) if seat[1] in own else (other, seat)
-            reason = f"{stays[0].name} has the same first name; nobody could tell whom you address"
-            return Problem(refused[1].shown, "name", reason, skipped=True)
-    if len(seats) > MAX_PERSONAS:
-        reason = f"{MAX_PERSONAS} personas are at the table already"
-        return Problem(seats[MAX_PERSONAS][1].shown, "key", reason, skipped=True)
+            (_, refused), (stays, _) = (seat, other) if seat[0].key in added else (other, seat)
+            reason = f"{stays.name} has the same first name; nobody could tell whom you address"
+            return Problem(refused, "name", reason, skipped=True)
+        if len(taken) > MAX_PERSONAS:
+            reason = f"{MAX_PERSONAS} personas are at the table already"
+            return Problem(seat[1], "key", reason, skipped=True)
     return None

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from itertools import pairwise
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -50,11 +50,8 @@ from .validation import asks_back, complains, is_settled, is_unknown, meets_chec
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
 """What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
-GUESSED = "the code"
-"""The source of a draft that rests on the code survey."""
-STANDING = "what stands in the document"
-OWN = "your answer"
-"""The sources of a draft that is an answer which stands: in the step's document, or given in this leg."""
+# Where a draft comes from: the code survey, the step's document, or an answer given in this leg.
+GUESSED, STANDING, OWN = "the code", "what stands in the document", "your answer"
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
@@ -96,7 +93,7 @@ class Opening(Struct, frozen=True):
     kind: OpeningKind
     item: Item
     roster: Roster
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  # of the item's track
     phase: Phase
     step: Step | None = None
     progress: Progress = Progress()
@@ -108,33 +105,22 @@ class Opening(Struct, frozen=True):
     notices: tuple[str, ...] = ()
     moved_on: bool = False
     user_name: str | None = None
-    has_review: bool = False
-    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review."""
-    track: str = ""
-    """The key of the track that the item follows; empty where nobody can choose one."""
+    has_review: bool = False  # a synthesis is reviewed before it is written (SYN-8)
+    track: str = ""  # the key of the item's track; empty where nobody can choose one
     tracks: tuple[TrackChoice, ...] = ()
-    """The tracks to choose from; the item's own steps are `steps`."""
-    proposal: str = ""
-    """What is said to propose the track; empty where it was chosen before."""
+    proposal: str = ""  # what is said to propose the track; empty where it was chosen before
     is_short: bool = False
-    hearing: int = 0
-    """How words are heard: 0 as in journals before `HEARING`, which have to replay as they were."""
-    asks_last: bool = False
-    """Whether the user came back to this step from the one after it, to its last question."""
-    is_depth_known: bool = False
-    """Whether the phase before had the same depth, so that it need not be said again."""
+    asks_last: bool = False  # the user came back to the step's last question from the step after it
+    is_depth_known: bool = False  # the phase before had the same depth: it need not be said again
 
     @property
     def lead(self) -> Persona:
-        """The phase's lead."""
         return self.roster.lead_of(self.phase.key)
 
     @property
     def conductor(self) -> Persona:
         """Who conducts the step: the persona it names, else the phase's lead."""
-        if self.step is not None and self.step.persona in self.roster:
-            return self.roster[self.step.persona]
-        return self.lead
+        return (self.roster.find(self.step.persona) if self.step else None) or self.lead
 
     @property
     def next_phase(self) -> Phase | None:
@@ -145,8 +131,7 @@ class Opening(Struct, frozen=True):
     @property
     def passed_phases(self) -> tuple[str, ...]:
         """The phases without a step of the track that lie before the next one with any (STEP-9)."""
-        ahead = self.next_phase
-        before = PHASES[: PHASES.index(ahead)] if ahead else PHASES
+        before = PHASES[: PHASES.index(self.next_phase)] if self.next_phase else PHASES
         return tuple(phase.key for phase in before if phase != self.phase and self._is_passed(phase))
 
     def _is_passed(self, phase: Phase) -> bool:
@@ -166,26 +151,15 @@ class Analysis(Struct, frozen=True):
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
-    editing: str | None = None
-    """The label of the only question that is asked again, when an answer is edited at the menu."""
-    again: tuple[str, ...] = ()
-    """The labels of answers that stand but are asked for again, so that they can be edited."""
-    stood: tuple[do.Answer, ...] = ()
-    """The answers that the step's documents were last written from."""
-    proposed: str = ""
-    """What corrects the answer that is edited, offered in its place."""
-    written: tuple[do.Written, ...] = ()
-    """What this leg wrote, so that it can be taken back."""
-    in_hand: Question | None = None
-    """The question that was open when the depth changed: it stays as it was asked."""
-    is_track_taken: bool = False
-    """Whether the user chose the track that the leg is on."""
-    chosen: TrackChoice | None = None
-    """The track that is saved as soon as the answers given so far are written."""
-    unaccepted: tuple[on.SectionText, ...] = ()
-    """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
-    accepting: on.UserSpoke | None = None
-    """What the user chose at the menu, while the sections are written without marks."""
+    editing: str | None = None  # the label of the only question that is asked again, by `edit` at the menu
+    again: tuple[str, ...] = ()  # the labels of answers that stand but are asked for again
+    stood: tuple[do.Answer, ...] = ()  # what the step's documents were last written from
+    proposed: str = ""  # what corrects the answer that is edited, offered in its place
+    written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
+    in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
+    chosen: TrackChoice | None = None  # is saved as soon as the answers given so far are written
+    unaccepted: tuple[on.SectionText, ...] = ()  # without the marks, until accepted in a form (ART-8)
+    accepting: on.UserSpoke | None = None  # the choice at the menu, while they are written without marks
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -205,6 +179,10 @@ class Analysis(Struct, frozen=True):
             reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
             raise RuleBroken(reason, legal=self.legal)
         return TRANSITIONS[self.stage][1](self, event)
+
+    def wait(self, stage: Stage, *commands: do.Command, **changes: Any) -> Outcome:
+        """Return the state that waits for something, and what to do for it."""
+        return replace(self, stage=stage, **changes), commands
 
     @property
     def legal(self) -> tuple[str, ...]:
@@ -227,13 +205,11 @@ class Analysis(Struct, frozen=True):
     @property
     def completed_steps(self) -> tuple[str, ...]:
         """The completed steps, with this leg's own once it is saved."""
-        done = self.opening.progress.steps_completed
-        step = self.opening.step
+        done, step = self.opening.progress.steps_completed, self.opening.step
         return done if step is None or not self.saved or step.step_id in done else (*done, step.step_id)
 
     @property
     def remaining_steps(self) -> RemainingSteps:
-        """What can still run in the phase."""
         opening = self.opening
         return find_remaining_steps(opening.steps, opening.phase, self.completed_steps, dict(opening.facts))
 
@@ -241,6 +217,11 @@ class Analysis(Struct, frozen=True):
     def is_quick(self) -> bool:
         """Whether drafts are taken without asking, and the menu is one line."""
         return self.depth == "brief" or self.opening.is_short
+
+    @property
+    def is_at_menu(self) -> bool:
+        """Whether the step is written and no answer of it is being edited."""
+        return self.saved and self.editing is None
 
     @property
     def open_draft(self) -> str:
@@ -252,10 +233,8 @@ class Analysis(Struct, frozen=True):
     @property
     def brief(self) -> do.StepBrief:
         """What a panel needs to know about the step in hand."""
-        opening = self.opening
-        return do.StepBrief(
-            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.given_answers
-        )
+        opening, answers = self.opening, self.given_answers
+        return do.StepBrief(opening.item, self.step, opening.conductor, opening.roster, self.depth, answers)
 
 
 Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
@@ -265,13 +244,11 @@ Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 
 
 def _open_leg(now: Analysis) -> Outcome:
-    """Show what is shown on arrival, then begin as the kind of the leg asks."""
-    opening, lead, shown = now.opening, now.opening.lead, []
+    opening, lead = now.opening, now.opening.lead
     if opening.kind == "finished":
-        text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        shown = [_show("greeting", text, lead), do.Show(lines.FINISHED_MENU)]
-        return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
-    shown += [_show("notice", text) for text in opening.notices]
+        said = _show("greeting", lines.all_done(opening.item.name, moved_on=opening.moved_on), lead)
+        return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
+    shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
         return _elaborate(now, *shown)
     handed_over = opening.handed_over_by if opening.arrival == "new" else None
@@ -281,30 +258,21 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
-        shown.append(do.Show(lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))))
+        begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
+        has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)
+        shown.append(do.Show(lines.new_in_phase(lead, opening.phase, has_met=has_met)))
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
-        asked = _show("question", opening.proposal, lead)
-        return replace(now, stage=Stage.TRACK), (*shown, asked, do.Listen("answer"))
+        return now.wait(Stage.TRACK, *shown, _show("question", opening.proposal, lead), do.Listen("answer"))
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and (announcement := depths.announce(opening.depth, dict(opening.facts))):
-        shown.append(_show("depth", announcement, lead))
+    if is_news and opening.depth in depths.ANNOUNCEMENTS:
+        shown.append(_show("depth", depths.ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
-        return replace(now, stage=Stage.READING), (*shown, do.AskReading(now.brief))
+        return now.wait(Stage.READING, *shown, do.AskReading(now.brief))
     return _enter_step(now, *shown)
-
-
-def _has_met(opening: Opening) -> bool:
-    """Whether the lead introduced itself in an earlier phase of this analysis."""
-    begun = {phase_of(step_id) for step_id in opening.progress.steps_completed} - {opening.phase}
-    return any(
-        opening.roster.lead_of(phase.key) == opening.lead
-        for phase in PHASES
-        if phase.key in opening.progress.phases_completed and phase in begun
-    )
 
 
 def recall(now: Analysis) -> tuple[do.Show, ...]:
@@ -313,104 +281,91 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     if opening.kind in ("finished", "elaborate"):
         return ()
     is_asked = not now.saved or now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
-    if now.elaboration is not None:
-        place = f"the roundtable on {now.step.title}"
-    elif is_asked:
-        place = now.step.title
+    if now.elaboration is not None or is_asked:
+        place = f"{'the roundtable on ' if now.elaboration else ''}{now.step.title}"
     else:
         at, phase = opening.step.title if opening.step else opening.phase.name, opening.next_phase
         ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
         place = f"the menu of {at}; {left[0].title if left else ahead} comes next"
     # A step that is opened again is not also named as done.
-    steps = {step.step_id: step.title for step in opening.steps if step != opening.step or not is_asked}
-    ours = [step_id for step_id in now.completed_steps if phase_of(step_id) == opening.phase]
-    done = [steps[step_id] for step_id in ours if step_id in steps]
+    ours, again = steps_of_phase(opening.steps, opening.phase), opening.step if is_asked else None
+    titles = {each.step_id: each.title for each in ours if each != again}
+    done = [titles[each] for each in now.completed_steps if each in titles]
     past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
 def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
-    lead, text = now.opening.lead, event.text.strip()
-    read = (do.Show(lines.speech(lead, text, "handoff")),) if text else ()
-    return _enter_step(now, *read)
+    read = lines.speech(now.opening.lead, event.text.strip(), "handoff")
+    return _enter_step(now, do.Show(read)) if read.words else _enter_step(now)
 
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
-    persona = now.opening.conductor
-    header = do.Show(lines.step_header(persona, now.step.step_id, now.step.title))
-    parked = (_show("notice", text) for text in now.opening.parked)
+    header = do.Show(lines.step_header(now.opening.conductor, now.step.step_id, now.step.title))
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
-    return _collect_offers(now, *shown, header, *parked)
+    return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))
 
 
 # --- the track ------------------------------------------------------------------------------------------
 
 
 def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
-    """Take the track that was proposed, or another one that the user names."""
-    opening, words = now.opening, event.text.strip()
-    own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
+    words, own = event.text.strip(), _own_track(now)
     if own and hearing.hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
     return _hear_track(now, words) or _name_tracks(now)
 
 
+def _own_track(now: Analysis) -> TrackChoice | None:
+    return next((choice for choice in now.opening.tracks if choice.key == now.opening.track), None)
+
+
 def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
     """Save the track that a message chooses, or name the tracks; None where it is about something else."""
-    opening, is_old = now.opening, now.opening.hearing < 2
-    is_open = bool(opening.proposal) and not now.is_track_taken
-    can_take_own = now.stage is Stage.TRACK or (question is not None and is_open and not now.given_answers)
-    if not opening.tracks or (is_old and question is not None and not can_take_own):
-        return None
-    is_open = can_take_own if is_old else is_open
-    wish = hear_track(words, opening.tracks, is_open=is_open, is_old=is_old)
+    opening = now.opening
+    wish = hear_track(words, opening.tracks, is_open=bool(opening.proposal)) if opening.tracks else None
     if wish is None:
         return None
-    if question is not None and not is_old:
-        is_answer = not wish.is_command and wish.track and _asks_for(now, question, wish.track.key)
-        if is_answer or (wish.track is None and (wish.is_command or not is_open)):
+    if question is not None:  # "small" may well answer it, and so may what names no track
+        checks = (each.check for each in now.step.validation if each.label == question.label)
+        asked = words_of(" ".join((question.text, question.without, now.follow_up or "", *checks)))
+        if wish.track is None or (not wish.is_command and wish.track.key in asked):
             return None
-    if wish.track and (can_take_own or wish.track.key != opening.track):
+    if wish.track and (opening.proposal or wish.track.key != opening.track):
         return _save_track(now, wish.track, words)
     return _name_tracks(now)
 
 
-def _asks_for(now: Analysis, question: Question, word: str) -> bool:
-    """Whether a question, what is shown with it or what its answer has to be names a word."""
-    offer, checks = _find_offer(now, question), (each.check for each in now.step.validation)
-    asked = (question.text, question.without, question.help, question.example, now.follow_up or "")
-    shown = (offer.text if offer else "", _find_subject(now, question))
-    return word in words_of(" ".join((*asked, *shown, *checks)))
-
-
 def _name_tracks(now: Analysis) -> Outcome:
-    """Tell which tracks there are to choose from, and the item's own."""
-    tracks, own = now.opening.tracks, now.opening.track
-    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
-    title = next((each.title for each in tracks if each.key == own), own)
+    tracks, own = now.opening.tracks, _own_track(now)
+    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each != own)
+    title = own.title if own else now.opening.track
     text = f"This is analysed as {lines.article(title)} {title}. To change that: {listed}."
     if now.stage is Stage.TRACK:
-        text = f"Nothing was taken from this: the open question is the track. {text} Enter goes on."
+        text = f"Please choose the track first; nothing of this was kept as an answer. {text} Enter goes on."
     return _tell(now, text, now.opening.lead)
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     """Write the track, at a question after the answers that the user gave; that step is not complete."""
-    whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
+    opening, shown = now.opening, [_show("choice", words, USER)] if words else []
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if now.stage is Stage.ANSWER and has_own and chosen.key != opening.track:
+        return _draft_sections(replace(now, again=(), follow_up=None, chosen=chosen), *shown)
+    whole = next((each.steps for each in opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
-    before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
-    after = replace(now, stage=Stage.TRACK_SAVED, is_track_taken=chosen.key == now.opening.track)
-    shown = [_show("choice", words, USER)] if words else []
-    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
-    if now.stage is Stage.ANSWER and has_own and not after.is_track_taken and now.opening.hearing > 1:
-        return _draft_sections(replace(after, again=(), follow_up=None, chosen=chosen), *shown)
-    return after, (*shown, do.SaveTrack(chosen, not_needed, before))
+    before = () if opening.proposal else tuple(step.step_id for step in opening.steps)
+    save, taken = do.SaveTrack(chosen, not_needed, before), replace(opening, proposal="")
+    return now.wait(Stage.TRACK_SAVED, *shown, save, chosen=chosen, opening=taken)
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _enter_step(now) if now.is_track_taken else _end(now, do.Advance())
+    if now.chosen != _own_track(now):
+        return now.wait(Stage.ENDED, do.Advance())
+    after = replace(now, chosen=None)
+    return _show_menu(after) if now.is_at_menu else _enter_step(after)
 
 
 # --- questions and answers ------------------------------------------------------------------------------
@@ -420,7 +375,7 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
     questions = _unanswered_questions(now, has_offers=False)
     if not questions:
         return _draft_sections(now, *shown)
-    return replace(now, stage=Stage.OFFERS), (*shown, do.AskOffers(now.brief, questions))
+    return now.wait(Stage.OFFERS, *shown, do.AskOffers(now.brief, questions))
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
@@ -431,26 +386,17 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
         return _ask_question(after)
     drafts = {each.label: each for each in event.offers if not each.is_subject}
     with_words = {label for label, draft in drafts.items() if draft.text}
-    if by_panel:
-        known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
-    else:  # what the code suggests is a guess, what a host passed on is unheard: Enter takes either
-        known = {
-            label
-            for label, draft in drafts.items()
-            if draft.source != GUESSED and not (draft.source == STANDING and UNVERIFIED in draft.text)
-        }
     questions = _unanswered_questions(after)
-    asked = [question for question in questions if question.label not in known]
+    asked = [each for each in questions if each.label not in drafts or not _is_sure(drafts[each.label])]
     if by_panel:
         # What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
-        unknown = [question for question in asked if question.label not in with_words]
-        nods = [] if now.is_quick else [question for question in asked if question not in unknown]
-        asked = [*unknown, *nods][:MOST_QUESTIONS]
+        wanted = (each for each in asked if not (now.is_quick and each.label in with_words))
+        asked = sorted(wanted, key=lambda each: each.label in with_words)[:MOST_QUESTIONS]
     taken: list[str] = []
     for question in questions:
         if question in asked or question == now.in_hand or question.label in now.again:
             continue
-        answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
+        answer = _leave_open(question)
         if question.label in with_words:
             draft = drafts[question.label]
             text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
@@ -462,85 +408,78 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     return _ask_question(after, *shown)
 
 
-def _ask_question(now: Analysis, *shown: do.Show, reminds: bool = False) -> Outcome:
+def _is_sure(draft: on.Offer) -> bool:
+    """Whether a draft is taken without asking: not what the code suggests, nor what a host passed on."""
+    if draft.standing:
+        return draft.standing == "read" or not draft.matters
+    return draft.source != GUESSED and not (draft.source == STANDING and UNVERIFIED in draft.text)
+
+
+def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     question = _open_question(now)
     if question is None:
         return _draft_sections(now, *shown)
-    offer = _find_offer(now, question)
+    offer, subject = _find_offer(now, question), _find_subject(now, question)
+    said = [question.choose_wording(with_draft=bool(offer or subject))]
+    said += [f"  > {line}" for line in subject.splitlines() if line.strip()]
+    said += [lines.REMINDER] if now.reminded and not offer else []
     text, source = (offer.text, offer.source) if offer else ("", "")
-    subject = _find_subject(now, question)
-    wording = question.choose_wording(with_draft=bool(offer or subject))
-    said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
-    if reminds and not offer:
-        said.append(lines.REMINDER)
     asked = Line("question", "\n".join(said), now.opening.conductor.key, draft=text, source=source)
-    return replace(now, stage=Stage.ANSWER), (*shown, do.Show(asked), do.Listen("answer", offer=text))
+    return now.wait(Stage.ANSWER, *shown, do.Show(asked), do.Listen("answer", offer=text))
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
-    question, words = _open_question(now), event.text.strip()
+    question, words, relayed = _open_question(now), event.text.strip(), event.relayed
     if question is None:
         return _draft_sections(now)
     if tracked := _hear_track(now, words, question):
         return tracked
-    steering = hearing.hear_steering(words, at_menu=False)
-    if steering == "help" or asks_back(words, is_old=now.opening.hearing < 2):
-        example = f"For example: {question.example}" if question.example else ""
-        said = filter(None, (question.help, example, lines.AT_A_QUESTION))
-        return _tell(now, "\n".join(said), now.opening.conductor)
-    asked = hearing.hear_aside(words, now.opening.roster) if now.opening.hearing > 1 else None
-    if asked is not None:
-        return _ask_aside(now, asked, words, relayed=event.relayed)
-    if steering == "back" and (before := _find_step_before(now)):
-        return _end(now, do.Advance(before, is_back=True))
-    if steering in ("back", "undo"):
-        return _go_back(now)
-    if elsewhere := _hear_step(now, words):
-        return elsewhere
-    if steering == "skip" and now.follow_up is None:
-        now = replace(now, proposed="")
-        offer = _find_offer(now, question)
-        if offer and offer.source in (STANDING, OWN):  # it stands until there is another one
-            answer = _accept_draft(question, offer, relayed=event.relayed)
-            return _keep(now, answer, words, kept=answer.text)
-        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
-    if steering == "edit" or _is_menu_key(now, question, words):
-        return _tell(now, lines.NOT_YET)
-    # A single word may well answer a follow-up: "How long may it take?" "Quick." Ours are told to be said.
-    is_ours = now.opening.hearing > 1 and words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
-    is_request = now.follow_up is None or len(words_of(words)) > 1 or is_ours
-    asked = f"{question.text} {now.follow_up or ''}" if is_ours else question.text
-    if is_request and (wanted := depths.hear_depth(words, asked)):
+    steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
+    spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
+    keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may be an option
+    match steering:
+        case "help":
+            example = f"For example: {question.example}" if question.example else ""
+            said = filter(None, (question.help, example, lines.AT_A_QUESTION))
+            return _tell(now, "\n".join(said), now.opening.conductor)
+        case "back" | "undo":
+            return _go_back(now)
+        case "skip" if now.follow_up is None:
+            offer = _find_offer(replace(now, proposed=""), question)
+            if offer and offer.source in (STANDING, OWN):  # it stands until there is another one
+                return _keep(now, _accept_draft(question, offer, relayed=relayed), words)
+            return _keep(now, _leave_open(question), words)
+        case _ if steering == "edit" or words.strip("[]").upper() in keys:
+            return _tell(now, lines.NOT_YET)
+    if asked := hearing.hear_aside(words, now.opening.roster):
+        return _ask_aside(now, asked, words, relayed=relayed)
+    # A single word may well answer a follow-up ("Quick."), unless it is one that we tell the user to say.
+    is_told = now.follow_up is None or words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
+    wanted = depths.hear_depth(words, f"{question.text} {now.follow_up or ''}")
+    if wanted and (is_told or len(words_of(words)) > 1):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
-        return _complete_answer(now, words, relayed=event.relayed)
-    return _take_answer(now, question, words, relayed=event.relayed)
-
-
-def _find_step_before(now: Analysis) -> str:
-    """Return the step that `back` leads to from the first question of this one; empty where none does."""
-    if now.given_answers or now.editing is not None:
-        return ""
-    done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-    return max((step_id for step_id in done if step_id < now.step.step_id), default="")
-
-
-def _find_label_before(now: Analysis) -> str:
-    """Return the label of the question of this step that `back` asks again; empty where there is none."""
-    if now.editing is None or now.follow_up is not None:
-        return now.given_answers[-1].label if now.given_answers else ""
-    labels = [question.label for question in now.step.questions(now.depth)]
-    return next((before for before, label in pairwise(labels) if label == now.editing), "")
+        return _complete_answer(now, words, relayed=relayed)
+    return _take_answer(now, question, words, relayed=relayed)
 
 
 def _go_back(now: Analysis) -> Outcome:
-    """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
-    label = _find_label_before(now)
-    if not label:
-        return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
+    """Ask the question before again, with its answer to edit; the answers after it are asked again too.
+
+    From the first question of a step that leads to the last one of the step before.
+    """
+    labels = [answer.label for answer in now.given_answers]
     if now.editing is not None and now.follow_up is None:
-        return _edit_answer(now, label)
-    return _ask_question(replace(now, again=(*now.again, label), follow_up=None, reminded=False))
+        asked = (question.label for question in now.step.questions(now.depth))
+        if labels := [*takewhile(lambda label: label != now.editing, asked)]:
+            return _edit_answer(now, labels[-1])
+    if labels:
+        return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
+    done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
+    before = max((step_id for step_id in done if step_id < now.step.step_id), default="")
+    if before and now.editing is None:
+        return now.wait(Stage.ENDED, do.Advance(before, is_back=True))
+    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
@@ -550,35 +489,32 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     return _ask_question(after) if has_answer else _collect_offers(after)
 
 
-def _is_menu_key(now: Analysis, question: Question, words: str) -> bool:
-    """Whether a lone letter is meant for the menu: E always, C unless options were spoken of."""
-    spoken = (question.text, question.example, *(answer.text for answer in now.given_answers))
-    key, names_options = words.strip("[]").upper(), any("option" in text.casefold() for text in spoken)
-    return key == "E" or (key == "C" and now.opening.hearing > 0 and not names_options)
-
-
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
-    offer, level = _find_offer(now, question), now.opening.hearing
-    more = hearing.hear_agreement(words, offer.text if offer else "") if level > 0 else None
-    if offer and (is_silence(words) or more == ""):
-        return _keep(now, _accept_draft(question, offer, relayed=relayed))
-    if offer and more and level > 1 and not is_unknown(more):
+    offer = _find_offer(now, question)
+    more = "" if is_silence(words) else hearing.hear_agreement(words, offer.text if offer else "")
+    if offer and more is not None and not (more and is_unknown(more)):
         draft = _accept_draft(question, offer, relayed=relayed)
+        if not more:
+            return _keep(now, draft)
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
-    if more == "" and level > 1 and _find_subject(now, question) and not hearing.takes_yes(question.text):
-        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) and not now.reminded and not now.is_quick:
-        return _ask_question(replace(now, reminded=True), reminds=True)
+        return _ask_question(replace(now, reminded=True))
+    is_nod = more == "" and not is_silence(words) and _find_subject(now, question)
+    if is_nod and not hearing.takes_yes(question.text):
+        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) or is_unknown(words):
-        text = UNKNOWN if is_silence(words) else words
-        return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
+        return _keep(now, _leave_open(question, UNKNOWN if is_silence(words) else words))
     answer = do.Answer(question.label, question.text, words, relayed=relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None or is_settled(words):
         return _keep(now, answer)
-    held = replace(_put_answer(now, answer), stage=Stage.FOLLOW_UP, follow_up="")
-    return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
+    ask = do.AskFollowUp(now.brief, question, words, missed)
+    return _put_answer(now, answer).wait(Stage.FOLLOW_UP, _show("answer", words, USER), ask, follow_up="")
+
+
+def _leave_open(question: Question, words: str = UNKNOWN) -> do.Answer:
+    return do.Answer(question.label, question.text, words, unknown=True)
 
 
 def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.Answer:
@@ -586,29 +522,23 @@ def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.A
     return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
 
 
-def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
-    return _ask_follow_up(replace(now, follow_up=event.text.strip()))
-
-
-def _ask_follow_up(now: Analysis, *shown: do.Show) -> Outcome:
-    asked = _show("question", now.follow_up or "", now.opening.conductor)
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
-
-
 def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
-    return _ask_follow_up(now, *shown) if now.follow_up else _ask_question(now, *shown)
+    if not now.follow_up:
+        return _ask_question(now, *shown)
+    asked = _show("question", now.follow_up, now.opening.conductor)
+    return now.wait(Stage.ANSWER, *shown, asked, do.Listen("answer"))
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
+    after, first = replace(now, follow_up=None), now.answers[-1]
     if is_silence(words):
-        return _ask_question(replace(now, follow_up=None))
-    first = now.answers[-1]
+        return _ask_question(after)
     is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
-    if not (is_passed or is_unknown(words) or complains(words)):
-        text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
-        first = replace(first, text=text, relayed=relayed)
-    return _keep(replace(now, follow_up=None), first, words)
+    if is_passed or is_unknown(words) or complains(words):
+        return _keep(after, first, words)
+    text = _join_reply(now.step, first, words)
+    return _keep(after, replace(first, text=text, relayed=first.relayed or relayed), words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
@@ -618,11 +548,8 @@ def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
         return reply
     checks = (each.check for each in step.validation if each.label == answer.label)
     if choice := next((check for check in checks if check.startswith("one of")), ""):
-        # The choice, then why; what named several choices was no reason for one.
-        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
-        if values.isdisjoint(words_of(reply)):
-            return f"{first}\n{reply}"
-        return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
+        # The choice, then why.
+        return "\n".join((reply, first) if meets_check(choice, reply) else (first, reply))
     return _join_texts(first, reply)
 
 
@@ -632,14 +559,12 @@ def _join_texts(first: str, more: str) -> str:
     return f"{first}{joint}{more}"
 
 
-def _keep(now: Analysis, answer: do.Answer, words: str | None = None, kept: str = "") -> Outcome:
+def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
     echo = _show("answer", answer.text if words is None else words, USER)
-    notice = (_show("notice", f"Kept: {kept}"),) if kept else ()
-    return _ask_question(replace(_put_answer(now, answer), proposed=""), echo, *notice)
+    return _ask_question(replace(_put_answer(now, answer), proposed=""), echo)
 
 
 def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
-    """Return the state with an answer, in place of the one that stood under its label."""
     others = (each for each in now.answers if each.label != answer.label)
     again = tuple(label for label in now.again if label != answer.label)
     return replace(now, answers=(*others, answer), again=again, reminded=False)
@@ -648,20 +573,15 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
     is_asked = now.stage is Stage.ANSWER and not now.follow_up
     in_hand = _open_question(now) if is_asked else now.in_hand
-    after = replace(now, depth=wanted, in_hand=in_hand, stage=Stage.DEPTH)
-    return after, (do.SaveDepth(now.opening.phase.key, wanted),)
+    return now.wait(Stage.DEPTH, do.SaveDepth(now.opening.phase.key, wanted), depth=wanted, in_hand=in_hand)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
-    speaker = now.opening.lead if _is_at_menu(now) else now.opening.conductor
+    speaker = now.opening.lead if now.is_at_menu else now.opening.conductor
     said = _show("depth", lines.depth_changed(now.depth), speaker)
-    if _is_at_menu(now):
+    if now.is_at_menu:
         return _show_menu(now, said)
-    return _ask_follow_up(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
-
-
-def _is_at_menu(now: Analysis) -> bool:
-    return now.saved and now.editing is None
+    return _ask_again(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -677,18 +597,14 @@ def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Qu
     asked = now.step.questions(now.depth)
     if now.in_hand is not None:
         asked = (now.in_hand, *(each for each in asked if each.label != now.in_hand.label))
+    left = (each for each in asked if each.is_asked and each.label not in given)
+    fitting = (each for each in left if not is_settled(given.get(each.shows.removeprefix("answer "), "")))
     return tuple(
-        question
-        for question in asked
-        if question.label not in given
-        and question.is_asked
-        and not is_settled(given.get(question.shows.removeprefix("answer "), ""))
-        and not (has_offers and question.without == NOT_ASKED and _find_offer(now, question) is None)
+        each for each in fitting if not has_offers or each.without != NOT_ASKED or _find_offer(now, each)
     )
 
 
 def _open_question(now: Analysis) -> Question | None:
-    """Return the question that waits for words: the one followed up, else the first without an answer."""
     if now.follow_up is not None:
         return _find_question(now, now.answers[-1].label)
     return next(iter(_unanswered_questions(now)), None)
@@ -712,10 +628,9 @@ def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
 
 def _find_subject(now: Analysis, question: Question) -> str:
     """Return what the question asks about: an answer given in this step, else what was found elsewhere."""
-    about = question.shows.removeprefix("answer ").strip() if question.shows.startswith("answer ") else None
-    given = next((each for each in now.given_answers if each.label == about and not each.unknown), None)
-    if given is not None:
-        return shorten_text(given.text.partition("\n")[0], _SUBJECT_LENGTH)
+    for each in now.given_answers:
+        if question.shows == f"answer {each.label}" and not each.unknown:
+            return shorten_text(each.text.partition("\n")[0], _SUBJECT_LENGTH)
     shown = (each.text for each in now.offers if each.is_subject and each.label == question.label)
     return "\n".join(shorten_text(line, 2 * _SUBJECT_LENGTH) for line in next(shown, "").splitlines())
 
@@ -725,39 +640,35 @@ def _find_subject(now: Analysis, question: Question) -> str:
 
 def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
     step = now.step
-    named = {target.output for target in step.targets}
-    unnamed = tuple(Target(output, step.title) for output in step.outputs if output not in named)
-    targets = (*(target for target in step.targets if target.output in step.outputs), *unnamed)
-    return replace(now, stage=Stage.DRAFT), (*shown, do.AskDraft(now.brief, targets))
+    named = tuple(target for target in step.targets if target.output in step.outputs)
+    outputs = {target.output for target in named}
+    unnamed = tuple(Target(output, step.title) for output in step.outputs if output not in outputs)
+    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, named + unnamed))
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
-    notices = (_show("notice", each.notice) for each in event.sections if each.notice)
-    pages = (each for each in event.sections if each.target.output.endswith(".md"))
-    texts = (
-        do.Show(Line("update", text, heading=each.target.section))
-        for each in pages
-        if (text := strip_markers(each.text, NoneMarker, WithdrawnMarker).strip())
-    )
-    after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
-    return after, (*notices, *texts, do.WriteStep(now.step, event.sections))
+    shown = [*_show_all("notice", [each.notice for each in event.sections if each.notice])]
+    for each in event.sections:
+        text = strip_markers(each.text, NoneMarker, WithdrawnMarker).strip()
+        if text and each.target.output.endswith(".md"):
+            shown.append(do.Show(Line("update", text, heading=each.target.section)))
+    write = do.WriteStep(now.step, event.sections)
+    return now.wait(Stage.WRITTEN, *shown, write, unaccepted=event.unmarked)
 
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
+    shown, answers = _show_all("update", event.announcements), now.given_answers
+    if now.chosen is not None:
+        after, commands = _save_track(now, now.chosen, "")
+        return after, (*shown, *commands)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    if now.chosen is not None:
-        after, commands = _save_track(now, now.chosen, "")
-        return after, (*_show_all("update", event.announcements), *commands)
-    answers = now.given_answers
-    after = replace(
-        now, stage=Stage.SAVED, written=written, answers=answers, stood=answers, again=(), editing=None
-    )
-    is_block_next = not event.moment and bool(written) and written[-1].kind == "block"
-    hint = (_show("notice", lines.BLOCK_IS_NEXT),) if is_block_next else ()
-    return after, (*_show_all("update", event.announcements), *hint, do.SaveStep(now.step.step_id))
+    return now.wait(
+        Stage.SAVED, *shown, do.SaveStep(now.step.step_id),
+        written=written, answers=answers, stood=answers, again=(), editing=None,
+    )  # fmt: skip
 
 
 def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -773,25 +684,24 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     if not event.done:
         return _show_menu(now, *shown)
     last, after = now.written[-1], replace(now, written=now.written[:-1])
-    if last.kind != "section":
-        return _show_menu(after, *shown)
-    after = replace(after, unaccepted=())
-    if not last.first:
-        return _show_menu(replace(after, answers=last.answers, stood=last.answers), *shown)
-    again, commands = _go_back(replace(after, saved=False))
-    return again, (*shown, *commands)
+    if last.kind == "section":
+        after = replace(after, unaccepted=())
+        if last.first:
+            again, commands = _go_back(replace(after, saved=False))
+            return again, (*shown, *commands)
+        after = replace(after, answers=last.answers, stood=last.answers)
+    return _show_menu(after, *shown)
 
 
 # --- the menu -------------------------------------------------------------------------------------------
 
 
 def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
-    """Show the menu of the step in hand, with what may be chosen now."""
     left = now.remaining_steps
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     notices = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
     menu = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
-    return replace(now, stage=Stage.MENU), (*shown, *notices, do.Show(menu), do.Listen("menu"))
+    return now.wait(Stage.MENU, *shown, *notices, do.Show(menu), do.Listen("menu"))
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
@@ -806,9 +716,8 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
     """Return the steps that were skipped with their phase, or with `also` (MENU-4)."""
-    opening, facts = now.opening, dict(now.opening.facts)
-    phases = (*opening.progress.phases_completed, also)
-    left = (step for step in opening.steps if step.phase and step.phase.key in phases)
+    phases, facts = (*now.opening.progress.phases_completed, also), dict(now.opening.facts)
+    left = (step for step in now.opening.steps if step.phase and step.phase.key in phases)
     return tuple(
         step for step in left if step.step_id not in now.completed_steps and not is_skipped(step, facts)
     )
@@ -823,63 +732,50 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
-    """Go to the step that a message names by its id, or say how to; None where it names none (MENU-4).
-
-    An open step that has answers is not left: its menu is the place to go from.
-    """
-    opening = now.opening
-    known = {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks))
-    if words not in known:
+    """Go to the step that a message at a menu names by its id; None where it names none (MENU-4)."""
+    opening, done = now.opening, set(now.completed_steps)
+    if words not in {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks)):
         return None
-    is_free = now.stage is Stage.MENU or not (now.given_answers or now.editing)
-    is_here = opening.step is not None and opening.step.step_id == words
-    skipped = next((step for step in _find_skipped(now) if step.step_id == words), None)
-    needed = [each for each in skipped.depends_on if each not in now.completed_steps] if skipped else []
-    if needed:
-        return _tell(now, f"{words} builds on {', '.join(needed)}. Please open that step first.")
-    if is_free and (skipped or words in now.completed_steps) and not is_here:
-        return _end(now, _show("choice", words, USER), do.Advance(words))
-    how = "At a menu it opens that step if it is complete or was skipped; Continue leads to the others."
-    return _tell(now, f"{words} is a step number, so it was not taken as an answer. {how}")
+    skipped = {step.step_id for step in _find_skipped(now) if done.issuperset(step.depends_on)}
+    if words in done | skipped and not (opening.step and opening.step.step_id == words):
+        return now.wait(Stage.ENDED, _show("choice", words, USER), do.Advance(words))
+    how = "A number opens a step that is complete, or a skipped one that builds on no other skipped step."
+    return _tell(now, f"{words} is a step number, so it was not taken as feedback. {how}")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
     if tracked := _hear_track(now, words):
         return tracked
-    steering = hearing.hear_steering(words, at_menu=True)
-    if steering is not None and steering != "quit":
-        return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hearing.hear_exit(words) == "exit":
-        return _tell(now, "No discussion is running, so there is nothing to end or to set here.")
-    choice = hearing.hear_menu(words, can_skip=bool(left.steps), is_old=opening.hearing < 2)
+    steering = hearing.hear_steering(words, at_menu=True)
+    if steering is not None:
+        return _steer_at_menu(now, words, steering)
+    choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
     if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
-        after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
-        return after, (do.WriteStep(now.step, now.unaccepted),)
+        write = do.WriteStep(now.step, now.unaccepted)
+        return now.wait(Stage.ACCEPTED, write, unaccepted=(), accepting=event)
     echo = _show("choice", words, USER)
     match choice:
-        case "continue" if left.steps:
-            return _end(now, echo, do.Advance())
         case "continue":
-            return _save_phase(now, echo)
+            return now.wait(Stage.ENDED, echo, do.Advance()) if left.steps else _save_phase(now, echo)
         case "skip":
             steps = steps_of_phase(opening.steps, opening.phase)
             done = tuple(step for step in steps if step.step_id in now.completed_steps)
             drafts = do.WriteDrafts(done, tuple(step for step in steps if step not in done))
-            return replace(now, stage=Stage.DRAFTS), (echo, _show("notice", lines.SKIPPING), drafts)
+            return now.wait(Stage.DRAFTS, echo, _show("notice", lines.SKIPPING), drafts)
         case "nothing-to-skip":
             return _tell(now, "There is nothing left to skip in this phase.")
         case "elaborate":
             return _elaborate(now, echo)
         case "feedback" if guests := hearing.hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
-        # A question mark, a slip of a key or a wish to leave says nothing of the step.
-        case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
-            return _explain_menu(now, "Nothing was added. ")
+        # A slip of a key, a command, or a late word that ends a discussion says nothing of the step.
+        case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or words[0] == "/" or ends:
+            return _explain_menu(now)
         case "feedback" if opening.step is None:
             return _tell(now, _NO_STEP)
         case "feedback":
@@ -887,18 +783,17 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 
 def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Outcome:
-    """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
         case "help" | "no" | "number":
-            pass
+            return _explain_menu(now, is_help=steering == "help")
         case _ if now.opening.step is None:
             return _tell(now, _NO_STEP)
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
             undo = do.UndoLast(now.step, now.written[-1])
-            return replace(now, stage=Stage.UNDONE), (_show("choice", words, USER), undo)
+            return now.wait(Stage.UNDONE, _show("choice", words, USER), undo)
         case "back" if labels:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit":
@@ -908,21 +803,19 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
     return _explain_menu(now)
 
 
-def _explain_menu(now: Analysis, first: str = "") -> Outcome:
+def _explain_menu(now: Analysis, *, is_help: bool = False) -> Outcome:
     """Say what can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
-    labels = _answer_labels(now)
-    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
-    change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
-    return _tell(now, f"{first}{change}{lines.AT_A_MENU}")
+    listed = ", ".join(f"{number} {label}" for number, label in enumerate(_answer_labels(now), 1))
+    change = f"To change an answer say `edit` and its number: {listed}. " if listed else ""
+    return _tell(now, f"{'' if is_help else 'Nothing was added. '}{change}{lines.AT_A_MENU}")
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
     """Return the labels of the answers that can be edited at the menu, in the order they were asked."""
     if now.opening.step is None:
         return ()
-    asked = (*now.step.standard, *now.step.questions(now.depth))
-    labels = [question.label for question in asked if question.is_asked]
-    return tuple(dict.fromkeys((*labels, *(answer.label for answer in now.answers))))
+    asked = (each.label for each in (*now.step.standard, *now.step.questions(now.depth)) if each.is_asked)
+    return tuple(dict.fromkeys((*asked, *(answer.label for answer in now.answers))))
 
 
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -930,66 +823,45 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := hearing.find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
-    heard = hearing.address(words, now.opening.roster)
-    # Where a draft was all that the step asked for, what is said of it belongs to it.
-    labels = tuple(question.label for question in now.step.every_question)
-    drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hearing.hear_addition(words, labels, *drafted)):
-        return _add_to_answer(now, added, words, relayed=relayed)
-    if heard.persona and hearing.asks_something(words):
-        return _ask_aside(now, heard.persona, words, relayed=relayed)
+    addressed = hearing.address(words, now.opening.roster).persona
+    if addressed and hearing.asks_something(words):
+        return _ask_aside(now, addressed, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     ask = do.AskFeedback(now.brief, words, relayed=relayed)
-    return replace(now, feedback=kept, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
+    return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=kept)
 
 
 def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
-    """Let a persona, by its key, answer a question that is put to it."""
     brief = replace(now.brief, persona=now.opening.roster[key])
     ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
-    return replace(now, feedback=None, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
-
-
-def _add_to_answer(now: Analysis, added: hearing.AnswerAddition, said: str, *, relayed: bool) -> Outcome:
-    """Write the section with what was added to one of its answers, or said instead of it."""
-    question = next(each for each in now.step.every_question if each.label == added.label)
-    before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
-    text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
-    answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
-    return _keep(replace(now, editing=added.label), answer, said)
+    return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=None)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
-    """Begin a roundtable on the step in hand, where there is a step and somebody to talk to.
-
-    With `guests`, only they sit down with the lead (ENTRY-2).
-    """
+    """Begin a roundtable on the step in hand; with `guests`, only they sit down with the lead (ENTRY-2)."""
     opening, roster = now.opening, now.opening.roster
     if guests:
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     if opening.step is None or not roster.can_discuss:
         alone = f"A roundtable needs at least two personas; only {opening.lead.name} is at the table."
-        reason = alone if opening.step else _NO_STEP
-        return _show_menu(now, *shown, _show("notice", reason))
+        return _show_menu(now, *shown, _show("notice", alone if opening.step else _NO_STEP))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
-        user_name=opening.user_name, has_review=opening.has_review, hearing=opening.hearing,
+        user_name=opening.user_name, has_review=opening.has_review,
     )  # fmt: skip
-    return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
+    return now.wait(Stage.ELABORATION, *shown, *commands, elaboration=elaboration)
 
 
 def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     """Show the reply; feedback is then written, an aside is not, and the same question or menu returns."""
-    roster = now.opening.roster
-    lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
-    reply = do.Show(lines.speech(lead, event.reply.strip(), "feedback"))
-    if now.feedback is None and _is_at_menu(now):
+    speaker = now.opening.roster.find(event.speaker) or now.opening.lead
+    reply = do.Show(lines.speech(speaker, event.reply.strip(), "feedback"))
+    if now.feedback is not None:
+        return now.wait(Stage.FEEDBACK_WRITTEN, reply, do.WriteFeedback(now.step, now.feedback, event.at))
+    if now.is_at_menu:
         return _show_menu(now, reply)
-    if now.feedback is None:
-        return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
-    write = do.WriteFeedback(now.step, now.feedback, event.at)
-    return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
+    return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
 
 
 def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -1004,8 +876,7 @@ def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
-    save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
-    return replace(now, stage=Stage.PHASE), (*shown, save)
+    return now.wait(Stage.PHASE, *shown, do.SavePhase(now.opening.phase.key, now.opening.passed_phases))
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -1016,11 +887,7 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if choice is None:
         return _tell(now, "Please choose L or S.")
     last = do.StartOver() if choice == START_OVER else do.Leave()
-    return _end(now, _show("choice", words or LEAVE, USER), last)
-
-
-def _end(now: Analysis, *commands: do.Command) -> Outcome:
-    return replace(now, stage=Stage.ENDED), commands
+    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), last)
 
 
 def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do.Show:
@@ -1040,7 +907,7 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     Stage.READING: (on.ArtifactsRead, artifacts_read),
     Stage.OFFERS: (on.Offered, offers_collected),
     Stage.ANSWER: (on.UserSpoke, user_answered),
-    Stage.FOLLOW_UP: (on.FollowedUp, followed_up),
+    Stage.FOLLOW_UP: (on.FollowedUp, lambda now, by: _ask_again(replace(now, follow_up=by.text.strip()))),
     Stage.DEPTH: (on.Saved, depth_saved),
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),
@@ -1051,6 +918,6 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     Stage.FEEDBACK_WRITTEN: (on.DocumentsWritten, feedback_written),
     Stage.UNDONE: (on.Undone, change_taken_back),
     Stage.DRAFTS: (on.DocumentsWritten, drafts_written),
-    Stage.PHASE: (on.Saved, lambda now, _: _end(now, do.Advance())),
+    Stage.PHASE: (on.Saved, lambda now, _: now.wait(Stage.ENDED, do.Advance())),
     Stage.FINISHED: (on.UserSpoke, finished_answered),
 }

@@ -1,4 +1,8 @@
-"""Commands: what to do next. Each answer of a machine is any number of `Show`, then exactly one other."""
+"""Commands: what to do next. Each answer of a machine is any number of `Show`, then exactly one other.
+
+Ask commands go to the panel; Write, Update and Undo change documents, Save commands change meta.json. What
+they carry is laid out first: the table of a discussion, the brief of a speaker or of a step.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +24,13 @@ Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeo
 
 
 class Show(Struct, frozen=True):
-    """Show a line."""
-
     line: Line
 
 
-class Listen(Struct, frozen=True):
-    """Wait for the user's words.
-
-    `prefill` is what stands in the input line to be edited, `offer` the draft that can be put there.
-    """
-
+class Listen(Struct, frozen=True):  # wait for the user's words
     awaits: Awaits
-    prefill: str = ""
-    offer: str = ""
+    prefill: str = ""  # what stands in the input line to be edited
+    offer: str = ""  # the draft that can be put there
 
 
 # --- the elaboration ------------------------------------------------------------------------------------
@@ -52,15 +49,11 @@ class Table(Struct, frozen=True):
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
-    documents: tuple[Material, ...] = ()
-    """The item's other documents, and the transcripts of earlier discussions on this step."""
+    documents: tuple[Material, ...] = ()  # the item's others, and transcripts of discussions on this step
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[LookedUp, ...] = ()
-    """What personas asked to see of the code in this discussion."""
-    suspected: OffTopic | None = None
-    """What a local check thinks that the user's last turn drifts to; whoever speaks next judges it."""
-    insists: bool = False
-    """Whether the user insisted on a subject after a redirect: nothing of theirs is redirected again."""
+    looked_up: tuple[LookedUp, ...] = ()  # what personas asked to see of the code in this discussion
+    suspected: OffTopic | None = None  # what a local check thinks that the user's last turn drifts to
+    insists: bool = False  # the user did so on a subject: nothing of theirs is redirected again
 
 
 class Brief(Struct, frozen=True):
@@ -74,10 +67,8 @@ class Brief(Struct, frozen=True):
     word_limit: int = 110
     most_words: int = 170
     again: tuple[str, ...] = ()
-    may_yield: bool = False
-    """Whether a speaker whose part it is to go on may say that nothing is left (LOOP-8)."""
-    look_ups: int = 0
-    """How many times the speaker may still ask to see something of the code before it speaks."""
+    may_yield: bool = False  # whose part it is to go on may say that nothing is left (LOOP-8)
+    look_ups: int = 0  # how many times the speaker may still ask to see some of the code before it speaks
 
     @property
     def number(self) -> int:
@@ -86,7 +77,6 @@ class Brief(Struct, frozen=True):
 
     @property
     def may_be_silent(self) -> bool:
-        """Whether the speaker may say nothing: for want of something distinct, or because nothing is left."""
         return self.may_pass or self.may_yield
 
     @property
@@ -101,46 +91,32 @@ class Brief(Struct, frozen=True):
 
 
 class ReadContext(Struct, frozen=True):
-    """Read the step's documents and the turn limit."""
-
-    step: Step
+    step: Step  # its documents, and the turn limit
 
 
 class AskFraming(Struct, frozen=True):
-    """Ask the lead for summary, focus question and short topic."""
-
-    brief: Brief
+    brief: Brief  # the lead gives summary, focus question and short topic
 
 
 class AskPersona(Struct, frozen=True):
-    """Ask a persona for its contribution."""
-
     brief: Brief
 
 
 class AskVerdict(Struct, frozen=True):
-    """Ask whether the user's last contribution drifts, and whether it holds a decision."""
-
-    table: Table
+    table: Table  # does the user's last contribution drift, and does it hold a decision?
 
 
 class SaveLimit(Struct, frozen=True):
-    """Write a raised turn limit to meta.json."""
-
     max_turns: int
 
 
 class AskSynthesis(Struct, frozen=True):
-    """Ask the panel for a synthesis; `problems` says what was wrong with the one before."""
-
     table: Table
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # what was wrong with the one before
 
 
 class ExtractSynthesis(Struct, frozen=True):
-    """Draft the synthesis by offline extraction: the panel could not."""
-
-    table: Table
+    table: Table  # by the offline panel: the other could not
 
 
 class UpdateArtifacts(Struct, frozen=True):
@@ -153,8 +129,7 @@ class UpdateArtifacts(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """What meta.json keeps of an elaboration (META-5)."""
-
+    # What meta.json keeps of an elaboration (META-5).
     step_id: str
     turn_count: int
     personas_active: tuple[str, ...]
@@ -171,8 +146,7 @@ class SaveRecord(Struct, frozen=True):
     exit_type: Exit
     parked: tuple[Parked, ...] = ()
     extracted: bool = False
-    struck: tuple[Entry, ...] = ()
-    """The entries that the user dropped or reworded in the review."""
+    struck: tuple[Entry, ...] = ()  # the entries that the user dropped or reworded in the review
 
 
 class Return(Struct, frozen=True):
@@ -183,17 +157,14 @@ class Return(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What the user answered under a label; unknown where "I don't know" was said.
-
-    `relayed` where a host passed any of it on.
-    """
+    """What the user answered under a label."""
 
     label: str
     question: str
     text: str
-    unknown: bool = False
-    offered: bool = False
-    relayed: bool = False
+    unknown: bool = False  # "I don't know" was said
+    offered: bool = False  # it is a draft that was taken as it is
+    relayed: bool = False  # a host passed any of it on
 
 
 class StepBrief(Struct, frozen=True):
@@ -210,71 +181,50 @@ class StepBrief(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[Material, ...] = ()
-    """What the panel asked to see of the code in this step."""
-    look_ups: int = 0
-    """How many times it may still ask before it answers."""
+    looked_up: tuple[Material, ...] = ()  # what the panel asked to see of the code in this step
+    look_ups: int = 0  # how many times it may still ask before it answers
 
 
 class AskReading(Struct, frozen=True):
-    """Ask the incoming persona what it read in the artifacts of the phases before, its `material`."""
-
     brief: StepBrief
-    material: tuple[Material, ...] = ()
+    material: tuple[Material, ...] = ()  # the artifacts of the phases before
 
 
 class AskOffers(Struct, frozen=True):
-    """Collect draft answers for the questions."""
-
     brief: StepBrief
-    questions: tuple[Question, ...]
+    questions: tuple[Question, ...]  # what draft answers are collected for
 
 
 class AskFollowUp(Struct, frozen=True):
-    """Ask for one follow-up question where an answer misses a criterion."""
-
     brief: StepBrief
     question: Question
     answer: str
-    criterion: Criterion
+    criterion: Criterion  # what the answer misses
 
 
 class AskDraft(Struct, frozen=True):
-    """Ask for the text of the sections that the step writes: the answers, in the form of each document."""
-
     brief: StepBrief
-    targets: tuple[Target, ...]
+    targets: tuple[Target, ...]  # the sections that the step writes from the answers
 
 
 class WriteStep(Struct, frozen=True):
-    """Write the step's sections into its outputs."""
-
     step: Step
     sections: tuple[SectionText, ...]
 
 
 class SaveStep(Struct, frozen=True):
-    """Append the step to `steps_completed`."""
-
-    step_id: str
+    step_id: str  # into `steps_completed`
 
 
 class SaveDepth(Struct, frozen=True):
-    """Write the user's depth for the phase to `depth_overrides`."""
-
     phase: str
-    depth: Depth
+    depth: Depth  # into `depth_overrides`
 
 
 class SaveTrack(Struct, frozen=True):
-    """Write the item's track to meta.json, with the steps that it does not need (STEP-9).
-
-    `before` are the steps of the track that it replaces: a phase that the new one still has steps in opens.
-    """
-
     track: TrackChoice
-    not_needed: tuple[str, ...]
-    before: tuple[str, ...] = ()
+    not_needed: tuple[str, ...]  # the steps that it does not need (STEP-9)
+    before: tuple[str, ...] = ()  # the old track's steps: a phase that the new one has others in opens again
 
 
 class AskFeedback(Struct, frozen=True):
@@ -287,58 +237,42 @@ class AskFeedback(Struct, frozen=True):
 
 
 class Written(Struct, frozen=True):
-    """Something that was written in this leg, so that it can be taken back (MENU-7).
-
-    `moment` is what the changes are noted under, `answers` are those from before it, `first` says that it
-    completed the step, and `at` is the instant of an elaboration.
-    """
+    """Something that was written in this leg, so that it can be taken back (MENU-7)."""
 
     kind: Literal["section", "feedback", "block"]
-    moment: str
-    answers: tuple[Answer, ...] = ()
-    first: bool = False
-    at: str = ""
-    label: str = ""
-    """The label of the only answer that it changed; empty where it was the whole step."""
+    moment: str  # what the changes are noted under
+    answers: tuple[Answer, ...] = ()  # those from before it
+    first: bool = False  # it completed the step
+    at: str = ""  # the instant of an elaboration
+    label: str = ""  # of the only answer that it changed; empty where it was the whole step
 
 
 class UndoLast(Struct, frozen=True):
-    """Take back the last thing written, byte for byte, unless it was edited since."""
-
     step: Step
-    written: Written
+    written: Written  # to be taken back byte for byte, unless it was edited since
 
 
 class WriteFeedback(Struct, frozen=True):
-    """Add the feedback to the step's artifact section."""
-
     step: Step
     words: str
     at: str
 
 
 class WriteDrafts(Struct, frozen=True):
-    """Make sure the outputs of skipped steps exist, saying at their top what was skipped."""
-
     done: tuple[Step, ...]
-    skipped: tuple[Step, ...]
+    skipped: tuple[Step, ...]  # their outputs have to exist, and say at their top what was skipped
 
 
 class SavePhase(Struct, frozen=True):
-    """Append the phase, and those in which nothing is needed, to `phases_completed`, with the commit."""
-
-    phase: str
-    passed: tuple[str, ...] = ()
+    phase: str  # into `phases_completed`, with the commit
+    passed: tuple[str, ...] = ()  # the phases in which nothing is needed
 
 
 class Advance(Struct, frozen=True):
-    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete.
-
-    With `is_back` only that step's last question is asked.
-    """
+    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete."""
 
     step_id: str = ""
-    is_back: bool = False
+    is_back: bool = False  # only that step's last question is asked
 
 
 class StartOver(Struct, frozen=True):

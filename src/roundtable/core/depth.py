@@ -37,8 +37,14 @@ ANNOUNCEMENTS: Final[dict[Depth, str]] = {
 }
 """What is said once after the greeting; nothing at the standard depth (DEPTH-3)."""
 
-_SCOPES = ("small", "medium", "large")
-_COMPLEXITIES = ("low", "medium", "high")
+_SIZES = {"scope": word_set("small medium large"), "complexity": word_set("low medium high")}
+# The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
+_SIZE = re.compile(
+    r"(?:^|[|,;(])[\s-]*+(?:\d{1,9}[.)]\s*+)?(?:estimated |overall )?"
+    r"(?P<label>scope|complexity)(?: estimate)?\s*+[:|=]\s*+"
+    r"(?:(?P=label)\s*+:\s*+)?(?P<value>small|medium|large|low|high)\b"
+    r"(?P<more>(?:(?![|,;(]\s*+(?:scope|complexity)\b).)*)"
+)
 # "Scope: small, low": whoever is asked for both in one line leaves the second label out.
 _BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+[.|]?\s*")
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
@@ -61,13 +67,6 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     is_shared = not set(content_stems(" ".join(spoken))).isdisjoint(content_stems(asked))
     is_measure = any(spoken & words and words.intersection(words_of(asked)) for words in _MEASURES)
     return None if is_shared or is_measure else depths.pop()
-
-
-def announce(depth: Depth, facts: Mapping[str, str]) -> str:
-    """Return what is said of a depth; of the change itself only what the quick scan found (DEPTH-3)."""
-    scope, complexity, text = facts.get("scope"), facts.get("complexity"), ANNOUNCEMENTS.get(depth, "")
-    found = choose_depth(override=None, scope=scope, complexity=complexity, step="standard")
-    return text if found == depth else text.partition(". ")[2]
 
 
 def find_override(overrides: Mapping[str, object], phase: str) -> object:
@@ -97,25 +96,13 @@ def choose_depth(
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
     """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
-    scope, beside = _find_labelled("scope", _SCOPES, quick_scan)
-    complexity, _ = _find_labelled("complexity", _COMPLEXITIES, quick_scan)
-    return scope, complexity or beside
-
-
-def _find_labelled(label: str, values: tuple[str, ...], text: str) -> tuple[str | None, str | None]:
-    """Return the value below a label, and the complexity that stands beside a scope."""
-    # The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
-    labelled = re.compile(
-        rf"(?:^|[|,;(])[\s-]*+(?:\d{{1,9}}[.)]\s*+)?(?:estimated |overall )?{label}(?: estimate)?\s*+"
-        rf"[:|=]\s*+(?:{label}\s*+:\s*+)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
-    )
-    for line in text.splitlines():
-        found = labelled.search(fold_text(line).translate(_MARKUP))
-        if found and values == _SCOPES and (beside := _BESIDE.fullmatch(found["more"])):
-            return found["value"], beside[1]
-        if found:
-            more = re.split(r"[|,;(]\s*(?:scope|complexity)\b", found["more"])[0]
-            # A line that offers several values, as a template does, has chosen none.
-            if not set(values) & set(words_of(more)) - {found["value"]}:
-                return found["value"], None
-    return None, None
+    found: dict[str, str] = {}
+    for line in quick_scan.splitlines():
+        for each in _SIZE.finditer(fold_text(line).translate(_MARKUP)):
+            named = _SIZES[each["label"]].intersection((each["value"], *words_of(each["more"])))
+            beside = _BESIDE.fullmatch(each["more"]) if each["label"] == "scope" else None
+            if beside or named == {each["value"]}:  # a line that offers several, as a template, chose none
+                found.setdefault(each["label"], each["value"])
+            if beside:
+                found.setdefault("beside", beside[1])
+    return found.get("scope"), found.get("complexity") or found.get("beside")

@@ -35,7 +35,7 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import HEARING, address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
+from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Roster
@@ -76,16 +76,10 @@ class Awaited(StrEnum):
 
 
 class Due(Struct, frozen=True):
-    """A persona whose contribution is due, and what for.
-
-    With `may_pass` it speaks only if it has something distinct to add. With `may_yield` it should speak, but
-    may yield if it has nothing left: then the next in order speaks, or the lead asks whether to wrap up.
-    """
-
-    persona: str
+    persona: str  # whose contribution is due
     purpose: Purpose
-    may_pass: bool = False
-    may_yield: bool = False
+    may_pass: bool = False  # it speaks only if it has something distinct to add
+    may_yield: bool = False  # if it has nothing left, the next speaks, or the lead asks whether to wrap up
 
 
 class Elaboration(do.Table, frozen=True):
@@ -98,26 +92,19 @@ class Elaboration(do.Table, frozen=True):
     rounds_without_user: int = 0
     asked_if_there: bool = False
     warned: bool = False
-    closing: bool = False
-    """Whether the warning was given since the user was heard: one more persona may speak."""
-    held: on.UserSpoke | None = None
-    """The message that may have meant to end the discussion, until the user says."""
+    closing: bool = False  # the warning was given since the user was heard: one more persona may speak
+    held: on.UserSpoke | None = None  # what may have meant to end the discussion, until the user says
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
     draft: synthesis.Draft = synthesis.Draft()
     drafted_at: str = ""
     extracted: bool = False
-    has_host_draft: bool = False
-    """Whether a host drafted the synthesis, so that it is marked unless the user accepts it (ART-8)."""
-    has_review: bool = False
-    """Whether the user reviews the synthesis before it is written (SYN-8)."""
-    hearing: int = HEARING
-    reviewed: tuple[synthesis.Draft, ...] = ()
-    """The synthesis before each change that the user made to it, the first one as it was drafted."""
+    has_host_draft: bool = False  # a host drafted the synthesis: marked unless the user accepts it (ART-8)
+    has_review: bool = False  # the user reviews the synthesis before it is written (SYN-8)
+    reviewed: tuple[synthesis.Draft, ...] = ()  # the synthesis before each change that the user made to it
     editing: int | None = None
-    undo_key: str = ""
-    """What the changes to the documents are noted under, so that they can be taken back."""
+    undo_key: str = ""  # what the changes to the documents are noted under, so that they can be taken back
 
     @classmethod
     def begin(
@@ -129,7 +116,6 @@ class Elaboration(do.Table, frozen=True):
         steps: tuple[Step, ...] = (),
         user_name: str | None = None,
         has_review: bool = False,
-        hearing: int = HEARING,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
@@ -138,7 +124,7 @@ class Elaboration(do.Table, frozen=True):
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            user_name=user_name or None, has_review=has_review, hearing=hearing,
+            user_name=user_name or None, has_review=has_review,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 
@@ -152,7 +138,12 @@ class Elaboration(do.Table, frozen=True):
         after, commands = move(_note_seen(self) if has_seen else self, event)
         if after.state not in leads_to:
             raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(leads_to))
-        return after, commands
+        shown = (do.Show(replace(each.line, state=self.state)) for each in commands if type(each) is do.Show)
+        return after, (*shown, *(each for each in commands if type(each) is not do.Show))
+
+    def wait(self, awaits: Awaited, *commands: do.Command, **changes: Any) -> Outcome:
+        """Return the state that waits for something, and what to do for it."""
+        return replace(self, awaits=awaits, **changes), commands
 
     @property
     def legal(self) -> tuple[str, ...]:
@@ -174,9 +165,13 @@ class Elaboration(do.Table, frozen=True):
         """What every brief shares."""
         return do.Table(*(getattr(self, name) for name in do.Table.__struct_fields__))
 
+    @property
+    def speaking_order(self) -> tuple[str, ...]:
+        """The lead's key, then the others' in roster order."""
+        return (self.lead.key, *(persona.key for persona in self.roster.others(self.lead)))
+
 
 Outcome: TypeAlias = tuple[Elaboration, tuple[do.Command, ...]]
-Shown: TypeAlias = tuple[do.Command, ...]
 
 
 # --- entry and framing ----------------------------------------------------------------------------------
@@ -185,31 +180,23 @@ Shown: TypeAlias = tuple[do.Command, ...]
 def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
     if event.max_turns < MIN_TURN_LIMIT:
         raise RuleBroken(f"A discussion needs a limit of at least {MIN_TURN_LIMIT} turns.")
+    step, lead, others, limit = now.step, now.lead, now.roster.others(now.lead), event.max_turns
+    key = step.phase.key if step.phase else step.step_id
+    stands_in = (_show("notice", lines.leads_instead(lead, step.phase, key)),) if key else ()
+    text = lines.introduction(others, title=step.title, item_name=now.item.name, max_turns=limit)
+    shown = (*(() if key in lead.phases else stands_in), _show("introduction", text))
     after = replace(
-        now, state=State.TOPIC_FRAMING, awaits=Awaited.FRAMING, max_turns=event.max_turns,
-        material=event.material, documents=event.documents, known=event.known,
+        now, state=State.TOPIC_FRAMING, max_turns=limit, material=event.material, documents=event.documents,
+        known=event.known,
     )  # fmt: skip
-    text = lines.introduction(
-        now.roster.others(now.lead), title=now.step.title, item_name=now.item.name, max_turns=event.max_turns
-    )
-    phase, lead = now.step.phase, now.lead
-    key = phase.key if phase else now.step.step_id
-    stands_in = bool(key) and key not in lead.phases
-    notice = (_show(now, "notice", lines.leads_instead(lead, phase, key)),) if stands_in else ()
-    brief = do.Brief(after.table, now.lead, "framing")
-    return after, (*notice, _show(now, "introduction", text), do.AskFraming(brief))
-
-
-def give_up(now: Elaboration, event: on.ContextUnreadable) -> Outcome:
-    return _return(now, "notice", lines.CONTEXT_UNREADABLE)
+    return after.wait(Awaited.FRAMING, *shown, do.AskFraming(do.Brief(after.table, lead, "framing")))
 
 
 def frame(now: Elaboration, event: on.Framed) -> Outcome:
     for name, words in (("summary", event.summary), ("focus question", event.focus_question)):
         if not words.strip():
             raise RuleBroken(f"The framing has no {name}.")
-    now = _keep_looked_up(now, event)
-    others = now.roster.others(now.lead)
+    now, others = _keep_looked_up(now, event), now.roster.others(now.lead)
     text = lines.framing_text(
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
         is_step=bool(now.step.step_id),
@@ -220,26 +207,25 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         focus_topic=" ".join(event.focus_topic.split()).rstrip(".?!") or now.step.title,
         due=tuple(Due(persona.key, "first-round") for persona in others), rounds_without_user=1,
     )  # fmt: skip
-    return _go_on(after, shown)
+    return _go_on(after, *shown)
 
 
 # --- a persona speaks -----------------------------------------------------------------------------------
 
 
 def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
-    _check_turn(now, event.speaker)
     words, number, verdict = event.text.strip(), len(now.turns) + 1, event.verdict
+    _check_speaker(now, event.speaker)
+    _check_verdict(verdict, number)
     if not words:
         raise RuleBroken("A contribution is never empty.")
-    _check_verdict(verdict, number)
-    now = _keep_looked_up(now, event)
-    has_drifted = False
+    now, has_drifted = _keep_looked_up(now, event), False
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
         has_drifted = _redirected_turn(now) is not None
         if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
-            return _go_on(replace(now, due=()), (_redirect(now, USER, words),))
+            return _go_on(replace(now, due=()), _redirect(now, USER, words))
     said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes, event.from_host))
     said = replace(said, due=_due_after(now, event, is_closing=said.closing))
     if verdict.off_topic is not None:
@@ -249,7 +235,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     elif has_drifted:
         said = replace(said, due=())
         shown += () if said.is_full else (_redirect(said, USER),)
-    return _go_on(said, shown)
+    return _go_on(said, *shown)
 
 
 def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) -> tuple[Due, ...]:
@@ -269,10 +255,8 @@ def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) ->
 
 def _keep_looked_up(now: Elaboration, event: on.Framed | on.PersonaSpoke) -> Elaboration:
     """Keep what a speaker asked to see where it was shown, so that the prompt prefix stays cacheable."""
-    names = {each.name for each in now.looked_up}
-    new = (
-        LookedUp(each.name, each.text, len(now.turns)) for each in event.looked_up if each.name not in names
-    )
+    names, count = {each.name for each in now.looked_up}, len(now.turns)
+    new = (LookedUp(each.name, each.text, count) for each in event.looked_up if each.name not in names)
     return replace(now, looked_up=(*now.looked_up, *new))
 
 
@@ -282,10 +266,9 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
     if turn.speaker != USER:
         raise RuleBroken("Only a turn of the user's is judged by whoever speaks next.")
     _check_verdict(verdict, turn.number)
-    kept = replace(verdict, decisions=tuple(sorted({*turn.verdict.decisions, *verdict.decisions})))
-    turn = replace(turn, verdict=replace(kept, off_topic=None) if now.insists else kept)
-    judged = replace(now, turns=(*now.turns[:-1], turn))
-    return _park(judged)
+    decisions = tuple(sorted({*turn.verdict.decisions, *verdict.decisions}))
+    kept = replace(verdict, decisions=decisions, off_topic=None if now.insists else verdict.off_topic)
+    return _park(replace(now, turns=(*now.turns[:-1], replace(turn, verdict=kept))))
 
 
 def _redirected_turn(now: Elaboration) -> Turn | None:
@@ -298,40 +281,33 @@ def _redirected_turn(now: Elaboration) -> Turn | None:
 
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
-    _check_turn(now, event.speaker)
-    due = now.due[0]
+    _check_speaker(now, event.speaker)
+    due, after = now.due[0], replace(now, due=now.due[1:])
     if not (due.may_pass or due.may_yield):
         raise RuleBroken(f"{now.roster[event.speaker].name} has to speak here.", legal=("PersonaSpoke",))
-    after = replace(now, due=now.due[1:])
     nobody_spoke = due.may_yield or now.turns[-1].speaker == USER
     return _ask_whether_to_wrap_up(after) if nobody_spoke and not after.due else _go_on(after)
-
-
-def stop_speaker(now: Elaboration, _event: on.SpeakerStopped) -> Outcome:
-    return replace(now, awaits=Awaited.USER, due=()), (do.Listen("discussion"),)
 
 
 # --- the user speaks ------------------------------------------------------------------------------------
 
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    match hear(event.text, now.roster, can_ask_to_end=now.hearing > 0).kind:
+    match hear(event.text, now.roster).kind:
         case "silence" if not now.asked_if_there:
-            rounds = now.rounds_without_user + 1
-            return _go_on(
-                replace(now, due=_due_after_silence(now), closing=False, rounds_without_user=rounds)
-            )
+            rounds, due = now.rounds_without_user + 1, _due_after_silence(now)
+            return _go_on(replace(now, due=due, closing=False, rounds_without_user=rounds))
         case "silence" | "exit":
             return wrap_up(now, event)
         case "unclear-exit":
-            held = replace(now, awaits=Awaited.EXIT, held=event)
-            return held, (_show(now, "unclear-exit", lines.UNCLEAR_EXIT), do.Listen("exit"))
+            ask = _show("unclear-exit", lines.UNCLEAR_EXIT)
+            return now.wait(Awaited.EXIT, ask, do.Listen("exit"), held=event)
         case _:
             return _contribute(now, event)
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    meant = hear_exit_answer(event.text, now.roster, can_ask_to_end=now.hearing > 0)
+    meant = hear_exit_answer(event.text, now.roster)
     if meant == "exit":
         return wrap_up(now, event)
     return _contribute(replace(now, held=None), now.held if meant == "continue" and now.held else event)
@@ -345,19 +321,18 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
             # What was put off is discussed after all.
             parked = tuple(point for point in now.parked if point.turn != before.number)
             now = replace(now, insists=True, parked=parked)
-    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False)
-    words, number = event.text.strip(), len(now.turns) + 1
-    said, shown = _say(heard, Turn(number, USER, words, from_host=event.relayed, by=event.by))
-    return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
+    turn = Turn(len(now.turns) + 1, USER, event.text.strip(), from_host=event.relayed, by=event.by)
+    said, shown = _say(replace(now, rounds_without_user=0, asked_if_there=False, closing=False), turn)
+    return said.wait(Awaited.VERDICT, *shown, do.AskVerdict(said.table))
 
 
 def judge(now: Elaboration, event: on.Judged) -> Outcome:
-    suspected = None if now.insists or not event.advice else event.verdict.off_topic
+    suspected = event.verdict.off_topic if event.advice and not now.insists else None
     verdict = replace(event.verdict, off_topic=None) if event.advice else event.verdict
     judged = replace(_take_judgement(now, verdict), suspected=suspected)
     if _redirected_turn(judged) is None:
         return _go_on(replace(judged, due=_due_reply(now)))
-    return _go_on(judged, () if judged.is_full else (_redirect(judged, USER),))
+    return _go_on(judged) if judged.is_full else _go_on(judged, _redirect(judged, USER))
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
@@ -370,7 +345,7 @@ def _due_reply(now: Elaboration) -> tuple[Due, ...]:
     obliged = (*addressed, *waiting) or (lead,)
     return (
         *(Due(key, "answer", may_yield=key == lead and not addressed) for key in obliged),
-        *(Due(key, "follow", may_pass=True) for key in _speaking_order(now) if key not in obliged),
+        *(Due(key, "follow", may_pass=True) for key in now.speaking_order if key not in obliged),
     )
 
 
@@ -378,9 +353,8 @@ def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
     """Return who may go on, in order; whoever was addressed and has not answered comes first (LOOP-6)."""
     if waiting := _unanswered_keys(now, now.turns):
         return (Due(waiting[0], "answer"),)
-    order = _speaking_order(now)
-    spoke = next(turn.speaker for turn in reversed(now.turns) if turn.speaker != USER)
-    at = order.index(spoke) + 1
+    order = now.speaking_order
+    at = order.index(next(turn.speaker for turn in reversed(now.turns) if turn.speaker != USER)) + 1
     return tuple(Due(key, "go-on", may_yield=True) for key in (*order[at:], *order[:at]))
 
 
@@ -402,48 +376,40 @@ def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
     return (heard.persona,) if heard.persona else ()
 
 
-def _speaking_order(now: Elaboration) -> tuple[str, ...]:
-    return (now.lead.key, *(persona.key for persona in now.roster.others(now.lead)))
-
-
 # --- the limit, and endings without a word from the user ------------------------------------------------
 
 
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    is_near = len(now.turns) >= event.max_turns - 2
-    after = replace(now, max_turns=event.max_turns, warned=is_near, closing=False, awaits=Awaited.LIMIT)
-    return after, (do.SaveLimit(event.max_turns),)
+    after = replace(now, max_turns=event.max_turns, warned=len(now.turns) >= event.max_turns - 2)
+    return after.wait(Awaited.LIMIT, do.SaveLimit(event.max_turns), closing=False)
 
 
 def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
-    after = replace(now, awaits=Awaited.EXIT if now.held else Awaited.USER)
     # A document that is not a step's has no meta.json (MENU-8).
     kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
     failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
-    text = f"The turn limit is now {now.max_turns}{kept}{failed}"
-    return after, (_show(now, "notice", f"{text}."), do.Listen("exit" if now.held else "discussion"))
+    notice = _show("notice", f"The turn limit is now {now.max_turns}{kept}{failed}.")
+    return now.wait(Awaited.EXIT, notice, do.Listen("exit")) if now.held else _listen(now, notice)
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
-    echo = _echo(now, event) if isinstance(event, on.UserSpoke) else ()
-    return _synthesize(now, "user-initiated", (*echo, _show(now, "acknowledgement", lines.ACKNOWLEDGEMENT)))
+    echo = _echo(event) if isinstance(event, on.UserSpoke) else ()
+    return _synthesize(now, "user-initiated", *echo, _show("acknowledgement", lines.ACKNOWLEDGEMENT))
 
 
 def end_budget(now: Elaboration, event: on.BudgetSpent) -> Outcome:
     text = f"{event.reason.rstrip('.')}. {lines.SYNTHESIZING}"
-    return _synthesize(now, "turn-limit", (_lead_says(now, "limit", text),))
+    return _synthesize(now, "turn-limit", _lead_says(now, "limit", text))
 
 
 # --- synthesis and record -------------------------------------------------------------------------------
 
 
-def _synthesize(now: Elaboration, exit_type: synthesis.Exit, shown: Shown) -> Outcome:
-    after = replace(
-        now, state=State.SYNTHESIS, awaits=Awaited.DRAFT, exit_type=exit_type, due=(), held=None, attempts=1
-    )
-    return after, (*shown, do.AskSynthesis(after.table))
+def _synthesize(now: Elaboration, exit_type: synthesis.Exit, *shown: do.Command) -> Outcome:
+    after = replace(now, state=State.SYNTHESIS, exit_type=exit_type, due=(), held=None, attempts=1)
+    return after.wait(Awaited.DRAFT, *shown, do.AskSynthesis(after.table))
 
 
 def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
@@ -451,7 +417,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
     text = "The panel gave no usable summary, so this one is taken word for word from what was said."
-    return after, (_show(now, "notice", text), do.ExtractSynthesis(now.table))
+    return after, (_show("notice", text), do.ExtractSynthesis(now.table))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
@@ -459,49 +425,43 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster).number_entries()
-    after = replace(now, draft=draft, drafted_at=event.at, extracted=event.extracted)
-    after = replace(after, has_host_draft=event.from_host)
+    after = replace(
+        now, draft=draft, drafted_at=event.at, extracted=event.extracted, has_host_draft=event.from_host
+    )
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
     """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
     text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
-    if not now.draft.entries:
-        text = lines.REVIEW_EMPTY
-    after = replace(now, awaits=Awaited.REVIEW, editing=None)
-    return after, (*shown, _show(now, "review", text), do.Listen("review"))
+    review = _show("review", text if now.draft.entries else lines.REVIEW_EMPTY)
+    return now.wait(Awaited.REVIEW, *shown, review, do.Listen("review"), editing=None)
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    answer, draft, relayed = hear_review(event.text, is_strict=now.hearing < 2), now.draft, event.relayed
+    answer, draft, relayed = hear_review(event.text), now.draft, event.relayed
     if now.editing is not None:
         if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
         answer = replace(answer, kind="edit", numbers=(now.editing,), words=event.text.strip())
-    echo = _echo(now, event)
-    known = sorted(entry.number for entry in draft.entries)
-    missing = [number for number in answer.numbers if number not in known]
-    if answer.kind == "unclear" or missing:
-        text = f"I did not understand which entry you mean. Nothing was changed. {lines.REVIEW}"
-        if missing:
-            there = f"there are {lines.join_names([*map(str, known)])}" if known else "there is none left"
-            text = f"There is no entry {missing[0]}; {there}. Nothing was changed."
-        return now, (*echo, _show(now, "notice", text), do.Listen("review"))
+    echo, known = _echo(event), {entry.number for entry in draft.entries}
+    if answer.kind == "unclear" or not known.issuperset(answer.numbers):
+        why = "I did not understand that" if answer.kind == "unclear" else "There is no such entry"
+        return now, (*echo, _show("notice", f"{why}. {lines.REVIEW}"), do.Listen("review"))
     match answer.kind:
         case "accept":
             return _update_artifacts(now, *echo, accepted=not relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
-            return _ask_for_review(now, *echo, _show(now, "notice", "There is nothing to undo here."))
+            return _ask_for_review(now, *echo, _show("notice", "There is nothing to undo here."))
         case "edit" if not answer.words:
             number = answer.numbers[0]
-            ask = _show(now, "notice", f"What should entry {number} say? Enter alone leaves it as it is.")
+            ask = _show("notice", f"What should entry {number} say? Enter alone leaves it as it is.")
             listen = do.Listen("review", draft.words_of_entry(number))
             return replace(now, editing=number), (*echo, ask, listen)
         case "drop":
-            draft = draft.drop_entries(answer.numbers)
+            draft = draft.change_entries(lambda _, entry: None if entry.number in answer.numbers else entry)
         case "edit":
             draft = draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
         case _:
@@ -509,9 +469,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
-    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
-    is_over = not draft.entries and now.hearing == 0
-    return _update_artifacts(changed, *echo) if is_over else _ask_for_review(changed, *echo)
+    return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
@@ -524,47 +482,47 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         now = replace(now, draft=mark(now.draft), reviewed=tuple(map(mark, now.reviewed)))
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
-        return _persist(now, (*shown, _show(now, "synthesis", takeaway)))
+        return _persist(now, *shown, _show("synthesis", takeaway))
     block = synthesis.render(
         now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
         exit_type=now.exit_type,
     )  # fmt: skip
     marker = ElaborationMarker(now.step.step_id, now.drafted_at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
-    return replace(now, awaits=Awaited.ARTIFACTS), (*shown, _show(now, "synthesis", block), update)
+    return now.wait(Awaited.ARTIFACTS, *shown, _show("synthesis", block), update)
 
 
 def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
-    shown = tuple(_show(now, "update", text) for text in event.announcements)
-    return _persist(replace(now, undo_key=event.moment), shown)
+    shown = (_show("update", text) for text in event.announcements)
+    return _persist(replace(now, undo_key=event.moment), *shown)
 
 
-def _persist(now: Elaboration, shown: Shown) -> Outcome:
+def _persist(now: Elaboration, *shown: do.Show) -> Outcome:
     summary = synthesis.summary(now.draft, now.step.title)
     record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.drafted_at, summary)
-    struck = now.reviewed[0].entries_missing_in(now.draft) if now.reviewed else ()
+    before = now.reviewed[0].entries if now.reviewed else ()
+    struck = tuple(entry for entry in before if entry not in now.draft.entries)
     if now.has_host_draft:
         struck = tuple(map(synthesis.mark_entry, struck))  # nobody accepted these
     save = do.SaveRecord(record, now.table, now.draft, now.exit_type, now.parked, now.extracted, struck)
-    return replace(now, state=State.STATE_PERSIST, awaits=Awaited.RECORD), (*shown, save)
+    return now.wait(Awaited.RECORD, *shown, save, state=State.STATE_PERSIST)
 
 
 def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
-    is_step = bool(now.step.step_id)
-    where = " to meta.json" if is_step else ""
+    where = " to meta.json" if now.step.step_id else ""
     text = f"Saved the discussion ({len(now.turns)} turns){where}; the transcript is {event.transcript}."
-    put_off = "; ".join(" ".join(point.subject.split()).rstrip(".?!") for point in now.parked)
-    if put_off and is_step:
-        text += f" Put off and kept in parking-lot.md: {put_off}."
-    return _return(now, "saved", text)
+    put_off = " What was put off is kept in parking-lot.md." if now.parked and where else ""
+    return _return(now, "saved", text + put_off)
 
 
-def record_failed(now: Elaboration, event: on.RecordFailed) -> Outcome:
+def give_up(now: Elaboration, event: on.ContextUnreadable | on.RecordFailed) -> Outcome:
+    if isinstance(event, on.ContextUnreadable):
+        return _return(now, "notice", lines.CONTEXT_UNREADABLE)
     return _return(now, "error", lines.RECORD_FAILED)
 
 
 def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
-    return replace(now, awaits=Awaited.NOTHING), (_show(now, kind, text), do.Return())
+    return now.wait(Awaited.NOTHING, _show(kind, text), do.Return())
 
 
 # --- what the moves share -------------------------------------------------------------------------------
@@ -573,7 +531,7 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    shown = (do.Show(lines.contribution(turn, now.roster, state=now.state)),)
+    shown = (do.Show(lines.contribution(turn, now.roster)),)
     if now.warned or turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
@@ -595,26 +553,29 @@ def _note_seen(now: Elaboration) -> Elaboration:
     return replace(now, turns=turns, parked=parked)
 
 
-def _go_on(now: Elaboration, shown: Shown = ()) -> Outcome:
+def _go_on(now: Elaboration, *shown: do.Command) -> Outcome:
     """Ask the next speaker, or listen to the user, or end at the limit."""
     if now.is_full:
-        return _synthesize(now, "turn-limit", (*shown, _lead_says(now, "limit", lines.LIMIT)))
+        return _synthesize(now, "turn-limit", *shown, _lead_says(now, "limit", lines.LIMIT))
     if now.due:
         due, heard = now.due[0], _last_turn(now, USER)
         answers = heard.number if heard and due.purpose in ("answer", "follow") else None
-        brief = do.Brief(
-            now.table, now.roster[due.persona], due.purpose, due.may_pass, answers, may_yield=due.may_yield
-        )
-        return replace(now, awaits=Awaited.PERSONA), (*shown, do.AskPersona(brief))
+        speaker = now.roster[due.persona]
+        brief = do.Brief(now.table, speaker, due.purpose, due.may_pass, answers, may_yield=due.may_yield)
+        return now.wait(Awaited.PERSONA, *shown, do.AskPersona(brief))
     if now.rounds_without_user >= _ROUNDS_BEFORE_ASKING and not now.asked_if_there:
-        return _ask_whether_to_wrap_up(now, shown)
-    return replace(now, awaits=Awaited.USER), (*shown, do.Listen("discussion"))
+        return _ask_whether_to_wrap_up(now, *shown)
+    return _listen(now, *shown)
 
 
-def _ask_whether_to_wrap_up(now: Elaboration, shown: Shown = ()) -> Outcome:
+def _listen(now: Elaboration, *shown: do.Command) -> Outcome:
+    return now.wait(Awaited.USER, *shown, do.Listen("discussion"))
+
+
+def _ask_whether_to_wrap_up(now: Elaboration, *shown: do.Command) -> Outcome:
     """The lead asks, because the user was silent for a while or nobody has anything left (LOOP-6)."""
     line = _lead_says(now, "inactivity", lines.inactivity(now.user_name))
-    return replace(now, asked_if_there=True, awaits=Awaited.USER), (*shown, line, do.Listen("discussion"))
+    return _listen(replace(now, asked_if_there=True), *shown, line)
 
 
 def _park(now: Elaboration) -> Elaboration:
@@ -653,28 +614,27 @@ def _last_turn(now: Elaboration, speaker: str) -> Turn | None:
     return next((turn for turn in reversed(now.turns) if turn.speaker == speaker), None)
 
 
-def _check_turn(now: Elaboration, speaker: str) -> None:
+def _check_speaker(now: Elaboration, speaker: str) -> None:
     if speaker != now.due[0].persona:
         due = now.roster[now.due[0].persona]
         raise RuleBroken(f"It is {due.name}'s turn ({due.key}), not {speaker}'s.", legal=now.legal)
 
 
 def _check_verdict(verdict: Verdict, number: int) -> None:
-    missing = verdict.missing_turns(number)
-    if missing:
+    if missing := verdict.missing_turns(number):
         raise RuleBroken(f"Turn {missing[0]} does not exist; a verdict names turns 1 to {number}.")
 
 
-def _show(now: Elaboration, kind: LineKind, text: str, speaker: str | None = None) -> do.Show:
-    return do.Show(Line(kind, text, speaker, state=now.state))
+def _show(kind: LineKind, text: str, speaker: str | None = None) -> do.Show:
+    return do.Show(Line(kind, text, speaker))
 
 
 def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
-    return do.Show(lines.speech(now.lead, text, kind, state=now.state))
+    return do.Show(lines.speech(now.lead, text, kind))
 
 
-def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
-    return () if is_silence(event.text) else (_show(now, "choice", event.text.strip(), USER),)
+def _echo(event: on.UserSpoke) -> tuple[do.Show, ...]:
+    return () if is_silence(event.text) else (_show("choice", event.text.strip(), USER),)
 
 
 # --- the table ------------------------------------------------------------------------------------------
@@ -689,7 +649,7 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
     (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.SpeakerStopped): (stop_speaker, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.SpeakerStopped): (lambda now, _: _listen(replace(now, due=())), [_LOOP]),
     (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
     (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
@@ -707,5 +667,5 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke): (review_answered, [_SYNTHESIS, _PERSIST]),
     (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated): (artifacts_updated, [_PERSIST]),
     (_PERSIST, Awaited.RECORD, on.RecordSaved): (record_saved, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordFailed): (record_failed, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordFailed): (give_up, [_PERSIST]),
 }

@@ -36,34 +36,25 @@ class OutsideFailure(RoundtableError):
 
     def __init__(self, failed: str, *, saved: str = "", do: str = "") -> None:
         super().__init__(" ".join(part for part in (failed, saved, do) if part))
-        self.failed = failed
-        self.saved = saved
-        self.do = do
+        self.failed, self.saved, self.do = failed, saved, do
 
 
-class DiskFailed(OutsideFailure):
-    """A file could not be read or written."""
+class DiskFailed(OutsideFailure): ...
 
 
-class ItemLocked(OutsideFailure):
-    """Another process holds the item."""
+class ItemLocked(OutsideFailure): ...
 
 
-class ItemCorrupt(OutsideFailure):
-    """A file that Roundtable keeps cannot be trusted."""
+class ItemCorrupt(OutsideFailure): ...
 
 
-class ItemUnknown(OutsideFailure):
-    """No item, or more than one, answers to the name."""
+class ItemUnknown(OutsideFailure): ...
 
 
-class ContentBroken(OutsideFailure):
-    """Personas or steps leave nothing to run with."""
+class ContentBroken(OutsideFailure): ...
 
 
-class PanelFailed(OutsideFailure):
-    """The panel gave no words."""
+class PanelFailed(OutsideFailure): ...
 
 
-class TrackerFailed(OutsideFailure):
-    """A tracker gave no issue."""
+class TrackerFailed(OutsideFailure): ...

@@ -1,4 +1,8 @@
-"""Events: what happened, as both machines hear it. They are journalled before they count."""
+"""Events: what happened, as both machines hear it. They are journalled before they count.
+
+`from_host` says that a host gave the words; `moment` is what changes to documents are noted under, so that
+they can be taken back.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +16,22 @@ from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
 class UserSpoke(Struct, frozen=True):
-    """The user said something; what it means depends on what was awaited.
-
-    `relayed` where a host passed the words on, perhaps not word for word; `by` is the name of
-    whoever spoke where several people share the table. `seen` where they were said in a form of the client's
-    that showed all that a host had worded by then.
-    """
+    """The user said something; what it means depends on what was awaited."""
 
     text: str
-    relayed: bool = False
-    by: str = ""
-    seen: bool = False
+    relayed: bool = False  # a host passed the words on, perhaps not word for word
+    by: str = ""  # who spoke, where several people share the table
+    seen: bool = False  # said in a form of the client's that showed all that a host had worded by then
 
 
 class Failed(Struct, frozen=True):
-    """The panel failed; it is kept for the record and changes nothing (FAIL-1)."""
-
-    reason: str
+    reason: str  # the panel gave no words; it is kept for the record and changes nothing (FAIL-1)
 
 
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
 class ContextRead(Struct, frozen=True):
-    """The step's documents and the turn limit were read."""
-
     max_turns: int
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
@@ -44,13 +39,11 @@ class ContextRead(Struct, frozen=True):
 
 
 class ContextUnreadable(Struct, frozen=True):
-    """The step's context could not be read."""
-
     reason: str
 
 
 class Framed(Struct, frozen=True):
-    """The lead framed the discussion; `from_host` where a host gave the words."""
+    """The lead framed the discussion, after it asked to see some of the code."""
 
     summary: str
     focus_question: str
@@ -58,7 +51,6 @@ class Framed(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     from_host: bool = field(default=False, name="relayed")
     looked_up: tuple[Material, ...] = ()
-    """What the lead asked to see before."""
 
 
 class PersonaSpoke(Struct, frozen=True):
@@ -68,28 +60,18 @@ class PersonaSpoke(Struct, frozen=True):
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    judged: Verdict | None = None
-    """The speaker's verdict on the user's turn that it follows (FOCUS-1)."""
+    judged: Verdict | None = None  # on the user's turn that it follows (FOCUS-1)
     looked_up: tuple[Material, ...] = ()
-    """What the speaker asked to see before it spoke."""
     from_host: bool = field(default=False, name="relayed")
-    """Whether a host gave the words."""
 
 
 class PersonaPassed(Struct, frozen=True):
-    """A persona that may be silent had nothing distinct to add."""
-
-    speaker: str
+    speaker: str  # may be silent, and had nothing distinct to add
 
 
 class Judged(Struct, frozen=True):
-    """The user's last contribution was judged for drift and decisions.
-
-    As `advice` it redirects nobody: whoever speaks next judges the turn with its own words.
-    """
-
-    verdict: Verdict
-    advice: bool = False
+    verdict: Verdict  # on the user's last contribution
+    advice: bool = False  # it redirects nobody: whoever speaks next judges the turn with its own words
 
 
 class SpeakerStopped(Struct, frozen=True):
@@ -97,15 +79,11 @@ class SpeakerStopped(Struct, frozen=True):
 
 
 class LimitRaised(Struct, frozen=True):
-    """The user asked for more turns."""
-
     max_turns: int
 
 
 class LimitSaved(Struct, frozen=True):
-    """The raised limit was written to meta.json, or could not be."""
-
-    saved: bool
+    saved: bool  # whether it is in meta.json
 
 
 class WrappedUp(Struct, frozen=True):
@@ -113,48 +91,31 @@ class WrappedUp(Struct, frozen=True):
 
 
 class BudgetSpent(Struct, frozen=True):
-    """The budget for this discussion is used up."""
-
     reason: str
 
 
 class SynthesisDrafted(Struct, frozen=True):
-    """A synthesis was drafted; `at` is the instant that marker and record share.
-
-    `claims` says what could not be verified in it, to be sent back with once (ART-8); `from_host` where a
-    host gave the words.
-    """
-
     draft: Draft
-    at: str
+    at: str  # the instant that marker and record share
     extracted: bool = False
-    claims: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()  # what could not be verified, to be sent back with once (ART-8)
     from_host: bool = field(default=False, name="relayed")
 
 
 class SynthesisFailed(Struct, frozen=True):
-    """The panel could not draft a synthesis."""
-
     reason: str
 
 
 class ArtifactsUpdated(Struct, frozen=True):
-    """The outputs were updated; one announcement each."""
-
-    announcements: tuple[str, ...]
+    announcements: tuple[str, ...]  # one for each output
     moment: str = ""
-    """What the changes are noted under, so that they can be taken back."""
 
 
 class RecordSaved(Struct, frozen=True):
-    """The record is in meta.json and the transcript is written."""
-
-    transcript: str
+    transcript: str  # the file; the record is in meta.json
 
 
 class RecordFailed(Struct, frozen=True):
-    """The record could not be written to meta.json."""
-
     reason: str
 
 
@@ -162,16 +123,14 @@ class RecordFailed(Struct, frozen=True):
 
 
 class ArtifactsRead(Struct, frozen=True):
-    """The incoming persona read what the phases before produced; empty where there was nothing."""
-
-    text: str
+    text: str  # what the incoming persona says of the phases before; empty where there was nothing
 
 
 class Offer(Struct, frozen=True):
     """A draft answer to the question under a label, and where it comes from.
 
     A panel's own is read at its source, assumed, or not known (then it has no text); where it `matters`, the
-    user is asked (STEP-4).
+    user is asked (STEP-4). A subject is what the question asks about, and no answer to it.
     """
 
     label: str
@@ -180,19 +139,14 @@ class Offer(Struct, frozen=True):
     standing: Literal["", "read", "assumed", "unknown"] = ""
     matters: bool = True
     is_subject: bool = False
-    """Whether it is what the question asks about, and no answer to it."""
 
 
 class Offered(Struct, frozen=True):
-    """The draft answers that item, code and earlier answers suggest were collected."""
-
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[Offer, ...] = ()  # what item, code and earlier answers suggest
 
 
 class FollowedUp(Struct, frozen=True):
-    """The persona's follow-up question."""
-
-    text: str
+    text: str  # the persona's question
 
 
 class SectionText(Struct, frozen=True):
@@ -204,13 +158,8 @@ class SectionText(Struct, frozen=True):
 
 
 class Drafted(Struct, frozen=True):
-    """The step's sections were drafted from the answers.
-
-    `unmarked` are the same without the marks on what a host brought in, for a user who accepts them.
-    """
-
     sections: tuple[SectionText, ...]
-    unmarked: tuple[SectionText, ...] = ()
+    unmarked: tuple[SectionText, ...] = ()  # without the marks on a host's words, for a user who accepts them
 
 
 class DocumentsWritten(Struct, frozen=True):
@@ -218,7 +167,6 @@ class DocumentsWritten(Struct, frozen=True):
 
     announcements: tuple[str, ...]
     moment: str = ""
-    """What the changes are noted under, so that they can be taken back."""
 
 
 class Saved(Struct, frozen=True):
@@ -226,12 +174,11 @@ class Saved(Struct, frozen=True):
 
 
 class FeedbackTaken(Struct, frozen=True):
-    """A persona took up the user's feedback; `at` is the instant that its marker carries."""
+    """A persona, or else the lead, took up the user's feedback; its marker carries the instant `at`."""
 
     reply: str
     at: str
     speaker: str = ""
-    """Who replied; the lead where it is empty."""
 
 
 class Undone(Struct, frozen=True):

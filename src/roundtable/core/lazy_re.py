@@ -18,7 +18,6 @@ class LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the compiled pattern has under a name, and keep it, so that this is asked once."""
         if name.startswith("__"):  # what copying asks for before there is anything to copy
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self._flags)  # which `re` keeps for the next name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -42,15 +42,9 @@ REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
-REVIEW_EMPTY = (
-    "Nothing is left of the synthesis. Enter writes nothing to the documents; `undo` takes back the last "
-    "change, `add decision: WORDS` (or insight, question, action) adds an entry."
-)
+REVIEW_EMPTY = "Nothing is left: Enter writes nothing to the documents, `undo` takes back the last change."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
-NOT_YET = (
-    "Letters and `edit` work at the menu after this step. Please answer this question first; "
-    '"I don\'t know" is fine.'
-)
+NOT_YET = "Letters and `edit` work at the menu after this step. Please answer this question first."
 AT_A_QUESTION = (
     "`back` returns to the question before, `skip` leaves this one open or keeps the answer that it has, "
     '`quit` pauses; all is saved. "I don\'t know" is a fair answer.'
@@ -62,20 +56,22 @@ AT_A_MENU = (
 WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
-BLOCK_IS_NEXT = "This change wrote nothing, so `undo` would take back the discussion before it."
-NOTHING_WRITTEN = (
-    "Nothing was written since this step was opened, so there is nothing to undo here. "
-    "`roundtable undo` takes back an earlier discussion."
-)
+NOTHING_WRITTEN = "Nothing was written since this step was opened, so there is nothing to undo here."
+_LATER = "We can come back to that after this discussion."
 _RULE = "---"
+
+# Functions that fill in one sentence.
+depth_changed: Callable[[str], str] = "Got it, switching to {} mode.".format  # the depth (DEPTH-2)
+artifact_updated: Callable[[str, str, str], str] = 'Updated {}, section "{}": added {}.'.format  # ART-6
+not_updated: Callable[[str, str], str] = (  # an output, and the reason
+    "Could not update {} ({}). Elaboration insights are in the synthesis summary above.".format
+)
 
 
 class MenuChoice(Struct, frozen=True):
-    """A choice: the letter that takes it, what it does, and a few words more where there is room."""
-
-    key: str
+    key: str  # the letter that takes it
     label: str
-    hint: str = ""
+    hint: str = ""  # a few words more where there is room
 
 
 class Menu(Struct, frozen=True):
@@ -83,8 +79,7 @@ class Menu(Struct, frozen=True):
 
     choices: tuple[MenuChoice, ...]
     takes_feedback: bool = False
-    is_short: bool = False
-    """Whether plain text has it in one line."""
+    is_short: bool = False  # plain text has it in one line
 
     @property
     def on_enter(self) -> MenuChoice:
@@ -120,18 +115,12 @@ class Line(Struct, frozen=True):
     turn: int | None = None
     state: str | None = None
     awaits: Awaits | None = None
-    by: str = ""
-    """Who of several people said it, where the speaker is the user."""
-    name: str = ""
-    """The persona's name as it stands before the words."""
-    heading: str = ""
-    """The heading of the section of a document that the words are."""
-    draft: str = ""
-    """The draft answer to a question, which Enter takes."""
-    source: str = ""
-    """Where the draft comes from."""
-    menu: Menu | None = None
-    """What can be chosen; the words stand above it."""
+    by: str = ""  # who of several people said it, where the speaker is the user
+    name: str = ""  # the persona's name as it stands before the words
+    heading: str = ""  # of the section of a document that the words are
+    draft: str = ""  # the draft answer to a question, which Enter takes
+    source: str = ""  # where the draft comes from
+    menu: Menu | None = None  # what can be chosen; the words stand above it
 
     @property
     def draft_label(self) -> str:
@@ -162,16 +151,12 @@ FINISHED_MENU = Line("menu", "", menu=Menu((
 
 def article(noun: str) -> str:
     """`a` or `an`, as the sound of the noun asks."""
-    word = noun.strip().casefold()
-    sounds_like_consonant = word.startswith(("uni", "us", "eu", "one", "ut"))
-    return "an" if word[:1] in "aeiou" and word and not sounds_like_consonant else "a"
+    return "an" if re.match(r"(?!uni|us|eu|one|ut)[aeiou]", noun.strip(), re.IGNORECASE) else "a"
 
 
 def join_names(parts: Sequence[str]) -> str:
     """`A`, `A and B`, `A, B, and C`."""
-    if len(parts) < 3:
-        return " and ".join(parts)
-    return ", ".join(parts[:-1]) + ", and " + parts[-1]
+    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
@@ -198,12 +183,11 @@ def framing_text(
 ) -> str:
     """The three paragraphs of the lead's framing, without its name (FRAME-1, MENU-8)."""
     landed = summary.strip()
-    if not landed.endswith((".", "!", "?")):
-        landed += "."
-    perspective = f"{article(first.perspective)} {first.perspective} perspective"
+    landed += "" if landed.endswith((".", "!", "?")) else "."
     opening = (
         f"We just covered {title}. Here is where we landed:" if is_step else f"We have {title} before us."
     )
+    perspective = f"{article(first.perspective)} {first.perspective} perspective"
     return (
         f"{opening} {landed}\n\n"
         "I think we could benefit from all our perspectives on this specific question: "
@@ -212,15 +196,15 @@ def framing_text(
     )
 
 
-def speech(persona: Persona, words: str, kind: LineKind, *, state: str | None = None) -> Line:
+def speech(persona: Persona, words: str, kind: LineKind) -> Line:
     """Words that carry their speaker's name and role (LOOP-3)."""
-    return Line(kind, words, persona.key, state=state, name=persona.title)
+    return Line(kind, words, persona.key, name=persona.title)
 
 
-def contribution(turn: Turn, roster: Roster, *, state: str | None = None) -> Line:
+def contribution(turn: Turn, roster: Roster) -> Line:
     """A turn as it is shown; surfaces know the user's own name (LOOP-3)."""
     name = "" if turn.speaker == USER else roster[turn.speaker].title
-    return Line("contribution", turn.text, turn.speaker, turn.number, state, by=turn.by, name=name)
+    return Line("contribution", turn.text, turn.speaker, turn.number, by=turn.by, name=name)
 
 
 def step_header(persona: Persona, step_id: str, title: str) -> Line:
@@ -228,20 +212,12 @@ def step_header(persona: Persona, step_id: str, title: str) -> Line:
     return speech(persona, f"Step {step_id}: {title}", "step")
 
 
-def depth_changed(depth: str) -> str:
-    """What is said when the user asked for another depth (DEPTH-2)."""
-    return f"Got it, switching to {depth} mode."
-
-
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
     """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
-    later = "We can come back to that after this discussion."
     if speaker == USER:
-        said = (
-            f"That is a great question{f' for {ahead}' if ahead else ''}. For now, let us focus on {topic}."
-        )
-        return said if ahead else f"{said} {later}"
-    then = f"We can explore that when we get to {ahead}." if ahead else later
+        place, later = (f" for {ahead}", "") if ahead else ("", f" {_LATER}")
+        return f"That is a great question{place}. For now, let us focus on {topic}.{later}"
+    then = f"We can explore that when we get to {ahead}." if ahead else _LATER
     return (
         f"{speaker} raises an interesting point about {subject}, but let us stay focused on {topic}. {then}"
     )
@@ -252,27 +228,10 @@ def inactivity(user_name: str | None) -> str:
     return f"{f'{user_name}, any' if user_name else 'Any'} thoughts on this, or should we wrap up?"
 
 
-def artifact_updated(output: str, heading: str, description: str) -> str:
-    """What was added where (ART-6)."""
-    return f'Updated {output}, section "{heading}": added {description}.'
-
-
-def not_updated(output: str, reason: str) -> str:
-    """An output that was left as it is, and why (ART-1, ART-2, ART-5)."""
-    return f"Could not update {output} ({reason}). Elaboration insights are in the synthesis summary above."
-
-
-def left_alone(output: str) -> str:
-    """An output that holds data and gets no text (ART-2)."""
-    return f"Left {output} as it is: only markdown artifacts take elaboration insights."
-
-
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
     """Return what to tell the user about a message that was shortened or cleaned; empty if it was not."""
-    remarks = []
-    if hidden:
-        characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
-        remarks.append(f"{characters} left out of your message.")
+    characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
+    remarks = [f"{characters} left out of your message."] if hidden else []
     if length > longest:
         taken = f"Your message has {length:,} characters; only the first {longest:,} were taken."
         remarks.append(f"{taken} Say the rest in another message.")
@@ -314,11 +273,6 @@ def with_forecast(line: Line, forecast: str) -> Line:
     return replace(line, words=forecast) if line.menu and line.menu.find_label("E") else line
 
 
-def brought_up(subject: str, speaker: str, step_id: str) -> str:
-    """A parked point, when the step where it belongs starts (FOCUS-2)."""
-    return f"Put off until now, by {speaker} in the discussion of step {step_id}: {subject}"
-
-
 def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
     subject = f"step {step_id}" if step_id else "this document"
@@ -327,23 +281,21 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
 
 def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
     """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
-    if has_met:
-        return _greet(persona, f"Next is {phase.description}.")
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
-    return _greet(persona, f"{who} I'll be guiding you through {phase.description}. Let's get started.")
+    words = f"{who} I'll be guiding you through {phase.description}. Let's get started."
+    return _greet(persona, f"Next is {phase.description}." if has_met else words)
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:
     """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
-        said.append(f"Last time we completed {join_names(list(titles)[-3:])}.")
+        said.append(f"Last time we completed {join_names(titles[-3:])}.")
     said += [
         f"We also had a roundtable discussion on step {each.step_id} where {continue_sentence(each.summary)}"
-        for each in list(past)[-3:]
+        for each in past[-3:]
     ]
-    said.append(f"Let us pick up from {ahead}.")
-    return _greet(persona, " ".join(said))
+    return _greet(persona, " ".join([*said, f"Let us pick up from {ahead}."]))
 
 
 def _greet(persona: Persona, words: str) -> Line:
@@ -360,10 +312,8 @@ def continue_sentence(summary: str) -> str:
 
 def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) -> str:
     """The line between two leads (GREET-4)."""
-    return (
-        f"{outgoing.name} has finished {done.description}. "
-        f"Handing off to {incoming.title} who will guide you through {ahead.description}."
-    )
+    who = f"Handing off to {incoming.title} who will guide you through {ahead.description}."
+    return f"{outgoing.name} has finished {done.description}. {who}"
 
 
 def all_done(item_name: str, *, moved_on: bool) -> str:

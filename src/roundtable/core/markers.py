@@ -1,7 +1,7 @@
 """The comments that mark what we wrote in a document. They are written and read here and nowhere else.
 
 `str(marker)` writes one, `parse_marker` reads one: a comment that is all of its line, exactly as we write it.
-What merely resembles a marker marks nothing; the two functions at the end are for such comments. The comments
+What merely resembles a marker marks nothing; the functions at the end are for such comments. The comments
 that people write for themselves are no business of this module.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
+from msgspec.structs import astuple
 
 from . import lazy_re as re
 
@@ -18,7 +19,12 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 class Marker(Struct, frozen=True):
-    """A comment of ours."""
+    """A comment of ours, in its form."""
+
+    form: ClassVar[str]
+
+    def __str__(self) -> str:
+        return f"<!-- {self.form.format(*astuple(self))} -->"
 
     def stands_in(self, document: bytes) -> bool:
         """Whether the document holds this very comment, wherever."""
@@ -26,59 +32,41 @@ class Marker(Struct, frozen=True):
 
 
 class _MomentMarker(Marker, frozen=True):
-    """Says which step something belongs to, and when it was said."""
+    """Says which step something belongs to, if any, and when it was said."""
 
-    kind: ClassVar[str]
     step_id: str
     at: str
 
     def __str__(self) -> str:
-        return f"<!-- {self.kind}: {f'step {self.step_id}, ' if self.step_id else ''}{self.at} -->"
-
-    @property
-    def is_dated(self) -> bool:
-        """Whether the moment is an instant, as we write it."""
-        return _INSTANT.fullmatch(self.at) is not None
+        return f"<!-- {self.form}: {f'step {self.step_id}, ' if self.step_id else ''}{self.at} -->"
 
 
 class ElaborationMarker(_MomentMarker, frozen=True):
-    """Stands before the block of an elaboration (ART-4); one on a document has no step (MENU-8)."""
-
-    kind: ClassVar[str] = "Elaboration"
+    form = "Elaboration"  # before the block of an elaboration (ART-4); on a document, without a step (MENU-8)
 
 
 class FeedbackMarker(_MomentMarker, frozen=True):
-    """Stands before what the user said at the menu."""
-
-    kind: ClassVar[str] = "Feedback"
+    form = "Feedback"  # before what the user said at the menu
 
 
 class TranscriptMarker(_MomentMarker, frozen=True):
-    """The first line of a transcript; one of a discussion on a document has no step (MENU-8)."""
-
-    kind: ClassVar[str] = "Transcript"
+    form = "Transcript"  # the first line of a transcript
 
 
 class ParkedMarker(Marker, frozen=True):
-    """Ends a line of the parking lot, so that the same point is parked once (FOCUS-2)."""
-
+    form = "Parked: step {}, turn {}, {}"  # ends a line of the parking lot, so that a point is parked once
     step_id: str
     turn: int
     at: str
-
-    def __str__(self) -> str:
-        return f"<!-- Parked: step {self.step_id}, turn {self.turn}, {self.at} -->"
 
 
 class StepMarker(Marker, frozen=True):
     """Stands before a step's own text and vouches for it: an edit of the text breaks the digest (STEP-5)."""
 
+    form = "Step {}: {} characters, {}"
     step_id: str
     length: int
     digest: str
-
-    def __str__(self) -> str:
-        return f"<!-- Step {self.step_id}: {self.length} characters, {self.digest} -->"
 
 
 class NoneMarker(Marker, frozen=True):
@@ -91,57 +79,42 @@ class NoneMarker(Marker, frozen=True):
 
 
 class WithdrawnMarker(Marker, frozen=True):
-    """What earlier versions wrote of an id that is no longer in use."""
-
+    form = "Withdrawn: {}"  # what earlier versions wrote of an id that is no longer in use
     words: str
-
-    def __str__(self) -> str:
-        return f"<!-- Withdrawn: {self.words} -->"
 
 
 class EnrichmentMarker(Marker, frozen=True):
-    """What earlier versions wrote before the block of an elaboration."""
-
+    form = "Elaboration enrichment {}"  # what seed 001 put before the block of an elaboration
     words: str
-
-    def __str__(self) -> str:
-        return f"<!-- Elaboration enrichment {self.words} -->"
 
 
 class EndMarker(Marker, frozen=True):
-    """Stands between an addition and a list or indented text, which would join the addition's last list."""
-
-    def __str__(self) -> str:
-        return "<!-- End of addition -->"
+    form = "End of addition"  # before a list or indented text, which would join the addition's last list
 
 
-_COMMENT = re.compile(r" {0,3}<!-- (?P<kind>[A-Z][a-z]++)(?P<words>[^<>\n]*) -->\s*")
-_MOMENT = re.compile(r": (?:step (?P<step>\S+), )?(?P<at>\S+)")
-_STEP = re.compile(r" (?P<step>\S+): (?P<length>\d{1,9}) characters, (?P<digest>[0-9a-f]{8})")
-_ENRICHMENT = re.compile(r" enrichment (?P<words>\(step [^)]+\).*)")
+_COMMENT = re.compile(r" {0,3}<!-- (?P<words>[A-Z][^<>\n]*) -->\s*")
+_MOMENT, _LENGTH = r": (?:step (?P<step_id>\S+), )?(?P<at>\S+)", r"(?P<length>\d{1,9})"
+_READ: tuple[tuple[type[Marker], re.Pattern[str]], ...] = (
+    (StepMarker, re.compile(rf"Step (?P<step_id>\S+): {_LENGTH} characters, (?P<digest>[0-9a-f]{{8}})")),
+    (NoneMarker, re.compile(r"None: (?P<labels>.*)")),
+    (WithdrawnMarker, re.compile(r"Withdrawn: (?P<words>.*)")),
+    (EndMarker, re.compile(r"End of addition")),
+    (EnrichmentMarker, re.compile(r"Elaboration enrichment (?P<words>\(step [^)]+\).*)")),
+    (ElaborationMarker, re.compile(rf"Elaboration{_MOMENT}")),
+    (FeedbackMarker, re.compile(r"Feedback: step (?P<step_id>\S+), (?P<at>\S+)")),
+    (TranscriptMarker, re.compile(rf"Transcript{_MOMENT}")),
+)
 
 
 def parse_marker(line: str) -> Marker | None:
     """Return the marker that is all of a line, but for three blanks before it and any after; else None."""
     comment = _COMMENT.fullmatch(line) if "<!-- " in line else None
-    if comment is None:
-        return None
-    kind, words = comment["kind"], comment["words"]
-    match kind:
-        case "Step" if step := _STEP.fullmatch(words):
-            return StepMarker(step["step"], int(step["length"]), step["digest"])
-        case "None" | "Withdrawn" if words.startswith(": "):
-            listed = words.removeprefix(": ")
-            return NoneMarker(tuple(listed.split("; "))) if kind == "None" else WithdrawnMarker(listed)
-        case "End" if words == " of addition":
-            return EndMarker()
-        case "Elaboration" if old := _ENRICHMENT.fullmatch(words):
-            return EnrichmentMarker(old["words"])
-        case "Elaboration" | "Feedback" | "Transcript" if moment := _MOMENT.fullmatch(words):
-            step_id, at = moment["step"] or "", moment["at"]
-            if kind == "Feedback":
-                return FeedbackMarker(step_id, at) if step_id else None
-            return (ElaborationMarker if kind == "Elaboration" else TranscriptMarker)(step_id, at)
+    for kind, pattern in _READ if comment else ():
+        if comment and (found := pattern.fullmatch(comment["words"])):
+            fields = found.groupdict("")
+            if kind is NoneMarker:
+                return NoneMarker(tuple(fields["labels"].split("; ")))
+            return convert(fields, kind, strict=False)
     return None
 
 
@@ -162,7 +135,7 @@ def mentions_elaboration(text: str) -> bool:
     return "<!-- Elaboration: " in text
 
 
-# What resembles a marker
+# --- what was a marker, however it was edited since -----------------------------------------------------
 
 _ELABORATION_START = re.compile(
     r" {0,3}<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE
@@ -171,28 +144,22 @@ _MEANT = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IGNOREC
 
 
 def begins_like_elaboration(comment: str) -> bool:
-    """Whether a comment was a marker before an elaboration, however it was edited since.
-
-    What stands behind such a comment is still not a section that anything is added to (ART-3).
-    """
+    """Whether a comment stood before an elaboration: what is behind it takes no additions (ART-3)."""
     return _ELABORATION_START.match(comment) is not None
 
 
 def begins_like_feedback(line: str) -> bool:
-    """Whether a line was a marker before feedback, however it was edited since: no answer follows it."""
+    """Whether a line stood before feedback: no answer follows it."""
     return line.lstrip().startswith("<!-- Feedback:") and line.rstrip().endswith("-->")
 
 
 def begins_like_section(comment: str) -> bool:
-    """Whether a comment was a marker of ours below the heading of a section, however it was edited since."""
+    """Whether a comment stood below the heading of a section."""
     return comment.lstrip().startswith(("<!-- Step ", "<!-- Feedback: step "))
 
 
 def find_malformed_marker(line: str) -> str:
     """Return the kind of marker, in small letters, that a line fails to be; empty where nothing is wrong."""
-    meant = _MEANT.search(line)
-    if meant is None:
-        return ""
-    marker = parse_marker(line)
-    is_sound = marker.is_dated if isinstance(marker, _MomentMarker) else marker is not None
-    return "" if is_sound else meant["kind"].lower()
+    meant, marker = _MEANT.search(line), parse_marker(line)
+    is_sound = _INSTANT.fullmatch(marker.at) if isinstance(marker, _MomentMarker) else marker
+    return meant["kind"].lower() if meant and not is_sound else ""

@@ -12,11 +12,9 @@ BanKind = Literal["vocabulary", "question", "tradeoff", "form"]
 
 
 class Ban(Struct, frozen=True):
-    """A pattern that a persona's words may not contain, and the reason a person would give."""
-
     kind: BanKind
-    pattern: str
-    reason: str
+    pattern: str  # what a persona's words may not contain
+    reason: str  # as a person would give it
 
 
 class Persona(Struct, frozen=True):
@@ -67,10 +65,12 @@ class Roster(Struct, frozen=True):
         return key in self.keys
 
     def __getitem__(self, key: str) -> Persona:
-        for persona in self.personas:
-            if persona.key == key:
-                return persona
+        if persona := self.find(key):
+            return persona
         raise RuleBroken(f"No persona has the key '{key}'.", legal=self.keys)
+
+    def find(self, key: str) -> Persona | None:
+        return next((persona for persona in self.personas if persona.key == key), None)
 
     def lead_of(self, phase_key: str) -> Persona:
         """The persona that leads the phase; the first of the roster where none does (PERS-2)."""

@@ -1,9 +1,8 @@
 """Progress: what meta.json says is done of an item, and what comes next (META-4, META-5, STEP-3).
 
-At the end is the small language of `skip_if`, a yes or no over what is known of an item. A condition is made
-of `and`, `or`, `not`, parentheses, `true`, `false`, and one of `== != < <= > >= in`, `not in` between two
-texts: a name, or words in quotes. Python parses it, but nothing is ever run: only these constructs have a
-meaning here.
+At the end is the small language of `skip_if`, a yes or no over what is known of an item: `and`, `or`, `not`,
+parentheses, `true`, `false`, and comparisons of two texts, a name or words in quotes. Python parses it, but
+nothing is ever run: only these constructs have a meaning here.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from .errors import RuleBroken
 from .steps import PHASE_KEYS, PHASES, Phase, Step
 
 Status = Literal["raw", "partial", "analyzed"]
+_RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -33,48 +33,37 @@ def analysis_status(phases_completed: object) -> Status:
 
 def faulty_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the fields of an elaboration record that are missing or of the wrong kind (META-5)."""
-    checks: dict[str, Callable[[Any], bool]] = {
-        "step_id": lambda value: isinstance(value, str) and value != "",
-        "turn_count": lambda value: type(value) is int and value >= 1,
-        "personas_active": lambda value: (
-            isinstance(value, list | tuple) and all(isinstance(key, str) for key in value)
-        ),
-        "timestamp": lambda value: isinstance(value, str) and _TIMESTAMP.fullmatch(value) is not None,
-        "synthesis_summary": lambda value: (
-            isinstance(value, str) and value.strip() != "" and value.splitlines() == [value]
-        ),
-    }
-    return tuple(field for field, is_sound in checks.items() if not is_sound(record.get(field)))
+    step_id, turns, personas, at, summary = (record.get(name) for name in _RECORD_FIELDS)
+    is_sound = (
+        isinstance(step_id, str) and step_id != "",
+        type(turns) is int and turns >= 1,
+        isinstance(personas, list | tuple) and all(isinstance(key, str) for key in personas),
+        isinstance(at, str) and _TIMESTAMP.fullmatch(at) is not None,
+        isinstance(summary, str) and summary.strip() != "" and summary.splitlines() == [summary],
+    )
+    return tuple(name for name, sound in zip(_RECORD_FIELDS, is_sound, strict=True) if not sound)
 
 
 class Past(Struct, frozen=True):
-    """What meta.json says of an earlier elaboration."""
-
     step_id: str
-    summary: str
+    summary: str  # of an earlier elaboration, as meta.json has it
 
 
 class Progress(Struct, frozen=True):
-    """What is done of an item, as meta.json holds it."""
-
     steps_completed: tuple[str, ...] = ()
     phases_completed: tuple[str, ...] = ()
     elaborations: tuple[Past, ...] = ()
 
 
 class RemainingSteps(Struct, frozen=True):
-    """The steps of a phase that can run now, in order, and why others are passed over."""
-
-    steps: tuple[Step, ...]
-    warnings: tuple[str, ...] = ()
+    steps: tuple[Step, ...]  # of a phase, that can run now
+    warnings: tuple[str, ...] = ()  # why others are passed over
 
 
 class Position(Struct, frozen=True):
-    """Where the analysis stands: a step to run, or the phase's menu after its last completed step."""
-
     phase: Phase
-    step: Step | None
-    last: Step | None = None
+    step: Step | None  # to run, else the phase's menu is next
+    last: Step | None = None  # the last completed one
     warnings: tuple[str, ...] = ()
 
 
@@ -91,8 +80,7 @@ def find_remaining_steps(
     for step in steps_of_phase(steps, phase):
         if step.step_id in completed or is_skipped(step, facts):
             continue
-        missing = [needed for needed in step.depends_on if needed not in completed]
-        if missing:
+        if missing := [needed for needed in step.depends_on if needed not in completed]:
             needed = f"step {missing[0]} is" if len(missing) == 1 else f"steps {' and '.join(missing)} are"
             warnings.append(f"Step {step.step_id} ({step.title}) is skipped, because {needed} not complete.")
         else:
@@ -116,9 +104,7 @@ def find_position(
     With `can_pass` a phase without steps is passed over: the item's track needs nothing there (STEP-9).
     """
     for phase in PHASES:
-        if phase.key in progress.phases_completed:
-            continue
-        if can_pass and not steps_of_phase(steps, phase):
+        if phase.key in progress.phases_completed or (can_pass and not steps_of_phase(steps, phase)):
             continue
         left = find_remaining_steps(steps, phase, progress.steps_completed, facts)
         if left.steps:
@@ -163,16 +149,15 @@ def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
         case ast.UnaryOp(op=ast.Not(), operand=denied):
             return not _holds(denied, facts)
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
-            return _COMPARISONS[type(operator)](_text(left, facts), _text(right, facts))
+            return _COMPARISONS[type(operator)](_read_text(left, facts), _read_text(right, facts))
         case ast.Name(id="true" | "false" as word):
             return word == "true"
     raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
 
 
-def _text(node: ast.expr, facts: Mapping[str, str]) -> str:
-    match node:
-        case ast.Constant(value=str() as text):
-            return text
-        case ast.Name(id=name):
-            return facts[name]
+def _read_text(node: ast.expr, facts: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Name):
+        return facts[node.id]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
     raise SyntaxError(f"{ast.unparse(node)!r} is not understood")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeGuard
+from typing import Annotated, Literal, TypeGuard
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-COMMENTS = "## Comments"
-"""The heading below which the text of an item holds what others said of it in a tracker."""
+COMMENTS = "## Comments"  # below it the text of an item holds what others said of it in a tracker
 
 
 class Item(Struct, frozen=True):
@@ -29,10 +28,12 @@ class Item(Struct, frozen=True):
 
 Depth = Literal["brief", "standard", "deep"]
 DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")
-
-
 _STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 _OUTPUT_NAME = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
+# Checked in whatever is read back from a file, where these would become paths; a document has no step id.
+_StepId = Annotated[str, Meta(pattern=rf"^({_STEP_ID.pattern})?\Z")]
+_OutputName = Annotated[str, Meta(pattern=rf"^{_OUTPUT_NAME.pattern}\Z")]
+_PhaseKey = Annotated[str, Meta(pattern=r"^[0-9]{2}-[a-z-]+\Z")]
 
 
 def is_step_id(text: str) -> bool:
@@ -51,11 +52,9 @@ def is_depth(value: object) -> TypeGuard[Depth]:
 
 
 class Phase(Struct, frozen=True):
-    """A row of steps: its key, its name in menus, its description in greetings."""
-
-    key: str
-    name: str
-    description: str
+    key: _PhaseKey
+    name: str  # in menus
+    description: str  # in greetings
 
     @property
     def number(self) -> str:
@@ -78,8 +77,7 @@ def phase_of(step_id: str) -> Phase | None:
 
 
 NOT_ASKED = "-"
-PROJECT_KINDS = ("library", "service", "app", "tool")
-"""What a project may be, as far as the wording of a question depends on it."""
+PROJECT_KINDS = ("library", "service", "app", "tool")  # as far as the wording of a question depends on it
 
 
 def split_drafts(draft: str) -> tuple[str, ...]:
@@ -88,24 +86,18 @@ def split_drafts(draft: str) -> tuple[str, ...]:
 
 
 class Question(Struct, frozen=True):
-    """A question under its label, with help and an example.
-
-    `draft` says where a draft answer may come from, `without` how to ask if there is none, `kinds` how to ask
-    in a project of one kind, `shows` where its subject comes from: what it asks about, shown with it.
-    A question that does not fit the kind of project is not asked; an answer to it that stands is kept.
-    """
+    """A question under its label, with help and an example."""
 
     label: str
     text: str
     help: str = ""
     example: str = ""
-    draft: str = ""
-    without: str = ""
-    kinds: tuple[tuple[str, str], ...] = ()
-    shows: str = ""
-    is_asked: bool = True
-    formerly: str = ""
-    """The label that the question had before: documents may still hold it."""
+    draft: str = ""  # where a draft answer may come from
+    without: str = ""  # how to ask if there is none
+    kinds: tuple[tuple[str, str], ...] = ()  # how to ask in a project of one kind
+    shows: str = ""  # where its subject comes from: what it asks about, shown with it
+    is_asked: bool = True  # it fits the kind of project; if not, an answer that stands is kept
+    formerly: str = ""  # the label that the question had before: documents may still hold it
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer or a subject below them."""
@@ -113,35 +105,29 @@ class Question(Struct, frozen=True):
 
     def word_for(self, kind: str) -> Question:
         """Return the question in the words for a kind of project; `-` means that it is not asked there."""
-        text = dict(self.kinds).get(kind) if self.kinds else None
-        if text is None:
-            return self
+        text = dict(self.kinds).get(kind, self.text)
         return replace(self, is_asked=False) if text == NOT_ASKED else replace(self, text=text)
 
 
 class Criterion(Struct, frozen=True):
-    """What the answer under a label has to hold, by a named check, and what is asked where it does not."""
-
     label: str
-    check: str
-    follow_up: str
+    check: str  # what the answer under the label has to meet
+    follow_up: str  # what is asked where it does not
 
 
 class Target(Struct, frozen=True):
-    """The section of an output file that a step writes."""
-
-    output: str
-    section: str
+    output: _OutputName
+    section: str  # of the output file, that a step writes
 
 
 class Step(Struct, frozen=True):
     """One unit of analysis, as its file describes it."""
 
-    step_id: str
+    step_id: _StepId
     title: str
     persona: str
     depth: Depth
-    outputs: tuple[str, ...]
+    outputs: tuple[_OutputName, ...]
     depends_on: tuple[str, ...] = ()
     skip_if: str = ""
     brief: tuple[Question, ...] = ()
@@ -165,11 +151,8 @@ class Step(Struct, frozen=True):
 
     def word_for(self, kind: str) -> Step:
         """Return the step with its questions in the words for a kind of project."""
-        brief, standard, deep = (
-            tuple(question.word_for(kind) for question in questions)
-            for questions in (self.brief, self.standard, self.deep)
-        )
-        return replace(self, brief=brief, standard=standard, deep=deep)
+        worded = {depth: tuple(each.word_for(kind) for each in self.questions(depth)) for depth in DEPTHS}
+        return replace(self, **worded)
 
     def section(self, output: str) -> str | None:
         """The heading this step writes in an output, where its file names one."""

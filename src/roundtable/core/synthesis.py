@@ -14,16 +14,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .hearing import (
-    Part,
-    TakenBack,
-    can_decide,
-    find_taken_back,
-    is_about,
-    reverses,
-    sounds_decided,
-    split_standing,
-)
+from . import hearing
+from .hearing import Part, can_decide, sounds_decided
 from .lines import join_names
 from .personas import Roster
 from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
@@ -53,10 +45,8 @@ class Entry(Struct, frozen=True):
     text: str
     turns: tuple[int, ...]
     detail: str = ""
-    review: Literal["", "added", "edited"] = ""
-    """What the user did to it when the synthesis was reviewed (SYN-8)."""
-    number: int = 0
-    """Its number in the review, which it keeps when another one is dropped."""
+    review: Literal["", "added", "edited"] = ""  # what the user did to it in the review (SYN-8)
+    number: int = 0  # there, for good
 
 
 class Draft(Struct, frozen=True):
@@ -73,9 +63,17 @@ class Draft(Struct, frozen=True):
     def entries(self) -> tuple[Entry, ...]:
         return self.insights + self.decisions + self.questions + self.actions
 
-    def entries_missing_in(self, other: Draft) -> tuple[Entry, ...]:
-        """Return the entries that another draft does not have."""
-        return tuple(entry for entry in self.entries if entry not in other.entries)
+    def part(self, part: Part) -> tuple[Entry, ...]:
+        """Return the entries of one part."""
+        entries: tuple[Entry, ...] = getattr(self, part)
+        return entries
+
+    def change_entries(self, change: Callable[[Part, Entry], Entry | None]) -> Draft:
+        """Return the draft with what `change` makes of each entry of each part; None drops it."""
+        parts: dict[str, Any] = {
+            part: tuple(filter(None, [change(part, entry) for entry in self.part(part)])) for part in HEADINGS
+        }
+        return replace(self, **parts)
 
     def number_entries(self) -> Draft:
         """Return the draft with its entries numbered from 1 over all parts, for the review."""
@@ -87,15 +85,8 @@ class Draft(Struct, frozen=True):
         entry = next(entry for entry in self.entries if entry.number == number)
         return _join_detail(entry.text, entry.detail)
 
-    def drop_entries(self, numbers: Collection[int]) -> Draft:
-        """Return the draft without these entries."""
-        return self.change_entries(lambda _part, entry: None if entry.number in numbers else entry)
-
     def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
-        """Return the draft with new words for an entry.
-
-        Words that a host passed on, `relayed`, are marked (ART-8).
-        """
+        """Return the draft with new words for an entry, marked if a host `relayed` them (ART-8)."""
 
         def edit(part: Part, entry: Entry) -> Entry:
             changed = replace(entry, review=entry.review or "edited")
@@ -106,34 +97,16 @@ class Draft(Struct, frozen=True):
     def add_entry(self, part: Part, words: str, number: int, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
         entry = _put_words(Entry("", (), review="added", number=number), words, part, relayed=relayed)
-        return self._put(part, (*self.part(part), entry))
-
-    def part(self, part: Part) -> tuple[Entry, ...]:
-        """Return the entries of one part."""
-        entries: tuple[Entry, ...] = getattr(self, part)
-        return entries
-
-    def change_entries(self, change: Callable[[Part, Entry], Entry | None]) -> Draft:
-        """Return the draft with what `change` makes of each entry of each part; None drops it."""
-        draft = self
-        for part in HEADINGS:
-            changed = (change(part, entry) for entry in self.part(part))
-            draft = draft._put(part, tuple(entry for entry in changed if entry is not None))
-        return draft
-
-    def _put(self, part: Part, entries: tuple[Entry, ...]) -> Draft:
-        parts: dict[str, Any] = {part: entries}
+        parts: dict[str, Any] = {part: (*self.part(part), entry)}
         return replace(self, **parts)
 
 
 def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
     """Return an entry with words of the user's.
 
-    A question may say who can resolve it, and an action whose it is. A decision is not cut at a colon, unless
-    its reason was left as it is: what follows may be a reason or the decision itself.
+    A decision is not cut at a colon, unless its reason was left as it is: it may be the decision itself.
     """
-    text, detail = join_lines(words), ""
-    kept = f": {entry.detail}"
+    text, detail, kept = join_lines(words), "", f": {entry.detail}"
     if part == "questions":
         text, detail = split_question(text)
     elif part == "actions":
@@ -152,50 +125,18 @@ def _join_detail(text: str, detail: str) -> str:
 
 
 def split_question(words: str) -> tuple[str, str]:
-    """Return a question, and what it says about why it is open and who can resolve it.
-
-    Earlier versions wrote `Who pays?: for Maya`.
-    """
+    """Return a question, and what it says about why it is open and who can resolve it."""
     text, mark, rest = words.partition("? (")
-    if mark and rest.endswith(")") and "?: " not in text and not rest.startswith(UNVERIFIED[1:]):
+    if mark and rest.endswith(")") and not rest.startswith(UNVERIFIED[1:]):
         return f"{text}?", rest[:-1]
-    text, mark, rest = words.partition("?: ")
-    if mark:
-        return f"{text}?", rest
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
 
-# --- decisions ------------------------------------------------------------------------------------------
-
-
-class _Decisions(Struct, frozen=True):
-    """What the user decided, by turn: what stands, with the turn that it replaces, and what was withdrawn."""
-
-    standing: Mapping[int, Turn | None]
-    withdrawn: frozenset[int]
-
-    def stands_in(self, entry: Entry, turns: Sequence[Turn]) -> bool:
-        """Whether an entry cites a turn in which the user decided it, and did not take it back."""
-        said = (turns[number - 1] for number in entry.turns if number not in self.withdrawn)
-        return any(
-            turn.number in self.standing or (turn.speaker == USER and sounds_decided(turn.text))
-            for turn in said
-        )
-
-    def has_withdrawn(self, entry: Entry, turns: Sequence[Turn]) -> bool:
-        """Whether all that the user said in the turns that an entry cites was taken back."""
-        said = {number for number in entry.turns if turns[number - 1].speaker == USER}
-        return bool(said) and self.withdrawn >= said
-
-    def left_out(self, decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
-        """Return the turns in which the user decided something and that no decision cites."""
-        cited = {number for entry in decisions for number in entry.turns}
-        return [turns[number - 1] for number in sorted(self.standing) if number not in cited]
-
-
-def _read_decisions(turns: Sequence[Turn], *, by_sound: bool = False) -> _Decisions:
-    """Return what the user decided, took back and reversed.
+def _read_decisions(
+    turns: Sequence[Turn], *, by_sound: bool = False
+) -> tuple[Mapping[int, Turn | None], Collection[int]]:
+    """Return the turns in which the user decided what stands, with what each replaces, and those taken back.
 
     A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
     """
@@ -203,40 +144,44 @@ def _read_decisions(turns: Sequence[Turn], *, by_sound: bool = False) -> _Decisi
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
     before: Turn | None = None
-    for turn in turns:
-        if turn.speaker != USER:
-            continue
-        taken = find_taken_back(turn.text)
+    for turn in (turn for turn in turns if turn.speaker == USER):
+        taken = hearing.find_taken_back(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
-        replaced = next((each for each in earlier if _takes_back(taken, each, before)), None)
+        meant = (
+            each for each in earlier if taken and hearing.takes_back(taken, each.text, is_last=each == before)
+        )
+        replaced = next(meant, None)
         holds = replaced is not None and taken is not None and bool(taken.instead)
         is_marked = turn.number in marked and can_decide(turn.text)
         if holds or is_marked or (by_sound and sounds_decided(turn.text)):
-            reversed_ones = (each for each in earlier if reverses(turn.text, each.text))
-            replaced = replaced or next(reversed_ones, None)
-            standing[turn.number] = replaced
+            reversed_ones = (each for each in earlier if hearing.reverses(turn.text, each.text))
+            standing[turn.number] = replaced = replaced or next(reversed_ones, None)
         if replaced is not None:
             standing.pop(replaced.number)
             withdrawn.add(replaced.number)
         before = turn
-    return _Decisions(standing, frozenset(withdrawn))
-
-
-def _takes_back(taken: TakenBack | None, earlier: Turn, before: Turn | None) -> bool:
-    """Whether an earlier decision is what a message takes back; `before` is the user's turn before it."""
-    if taken is None or (taken.needs_last and earlier != before):
-        return False
-    if taken.is_certain:
-        return not taken.subject or is_about(taken.subject, earlier.text)
-    return bool(taken.instead) and is_about(" ".join(taken.instead), earlier.text)
+    return standing, withdrawn
 
 
 def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[int, ...]:
-    """Return the numbers of the turns in which the user decided something that still stands, in order.
+    """Return the turns in which the user decided what still stands, by marks, or also `by_sound`."""
+    return tuple(sorted(_read_decisions(turns, by_sound=by_sound)[0]))
 
-    With `by_sound` the words alone are enough, where nobody marked the turn.
-    """
-    return tuple(sorted(_read_decisions(turns, by_sound=by_sound).standing))
+
+def _sort_decisions(
+    draft: Draft, turns: Sequence[Turn]
+) -> tuple[list[Entry], list[Entry], list[Entry], list[Turn], Mapping[int, Turn | None]]:
+    """Return decisions made, taken back and made by nobody, the turns that none cites, and what stands."""
+    standing, withdrawn = _read_decisions(turns)
+    made, taken_back, proposed = list[Entry](), list[Entry](), list[Entry]()
+    for entry in _drop_uncited(draft.decisions, turns):
+        said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
+        held = [turn for turn in said if turn.number not in withdrawn]
+        is_made = any(turn.number in standing or sounds_decided(turn.text) for turn in held)
+        (made if is_made else taken_back if said and not held else proposed).append(entry)
+    cited = {number for entry in made for number in entry.turns}
+    left_out = [turns[number - 1] for number in sorted(standing) if number not in cited]
+    return made, taken_back, proposed, left_out, standing
 
 
 def decision_with_question(words: str, asked: str, turns: tuple[int, ...]) -> Entry:
@@ -248,11 +193,9 @@ def decision_with_question(words: str, asked: str, turns: tuple[int, ...]) -> En
 def split_detail(detail: str) -> tuple[str, str]:
     """Return the reason in a decision's detail and the question that it answers; either may be empty."""
     reason, mark, rest = detail.partition(_IN_ANSWER_TO)
-    if not mark:
-        return detail, ""
     asked, replaces, before = rest.partition(f'"{_REPLACES}')
-    reason = reason.removesuffix("; ")
-    return f"{reason}{_REPLACES}{before}" if replaces else reason, asked.removesuffix('"')
+    reason = reason.removesuffix("; ") + (f"{_REPLACES}{before}" if replaces else "")
+    return (reason, asked.removesuffix('"')) if mark else (detail, "")
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -261,68 +204,50 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     for entry in draft.entries:
         text = join_lines(entry.text)
         unknown = [number for number in entry.turns if not 1 <= number <= len(turns)]
-        if not text:
-            found.append("An entry has no text.")
-        elif not entry.turns:
-            found.append(f'No turn is cited for: "{text}".')
+        if not text or not entry.turns:
+            found.append(f'No turn is cited for: "{text}".' if text else "An entry has no text.")
         found += [f'Turn {number} does not exist, cited for: "{text}".' for number in unknown]
-    decided = _read_decisions(turns)
-    for entry in _drop_uncited(draft.decisions, turns):
-        if not decided.stands_in(entry, turns):
-            cited, text = ", ".join(map(str, entry.turns)), shorten_text(entry.text, SUMMARY_LENGTH)
-            why = f"The user decided nothing in turn {cited}, so this is an open question"
-            if decided.has_withdrawn(entry, turns):
-                why = f"The user took back what they decided in turn {cited}, so leave this out"
-            found.append(f'{why}: "{text}".')
+    _, taken_back, proposed, left_out, _ = _sort_decisions(draft, turns)
+    took_back = "The user took back what they decided in turn {}, so leave this out"
+    nothing = "The user decided nothing in turn {}, so this is an open question"
+    for why, entry in (*((took_back, each) for each in taken_back), *((nothing, each) for each in proposed)):
+        cited = why.format(", ".join(map(str, entry.turns)))
+        found.append(f'{cited}: "{shorten_text(entry.text, SUMMARY_LENGTH)}".')
     found += [
         f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
-        for turn in decided.left_out(draft.decisions, turns)
+        for turn in left_out
     ]
     return tuple(found)
 
 
 def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     """Return the draft with nothing uncited in it, every decision of the user's and nobody else's."""
-    decided = _read_decisions(turns)
-    decisions: list[Entry] = []
-    proposed: list[Entry] = []
-    for entry in _drop_uncited(draft.decisions, turns):
-        if decided.stands_in(entry, turns):
-            decisions.append(entry)
-        elif not decided.has_withdrawn(entry, turns):
-            # Nobody made it: it is somebody's proposal that is still open.
-            names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
-            who = f"Proposed by {join_names(names)}: " if names else ""
-            open_words = "nobody decided it; for you to settle"
-            proposed.append(replace(entry, text=f"{who}{entry.text}", detail=open_words))
-    added = [Entry(own_words(turn), (turn.number,)) for turn in decided.left_out(decisions, turns)]
-    decisions += added
-    for at, entry in enumerate(decisions):
-        for before in filter(None, map(decided.standing.get, entry.turns)):
+    made, _, proposed, left_out, standing = _sort_decisions(draft, turns)
+    for at, entry in enumerate(proposed):  # nobody made it: it is somebody's proposal that is still open
+        names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
+        who = f"Proposed by {join_names(names)}: " if names else ""
+        open_words = "nobody decided it; for you to settle"
+        proposed[at] = replace(entry, text=f"{who}{entry.text}", detail=open_words)
+    added = [Entry(own_words(turn), (turn.number,)) for turn in left_out]
+    made += added
+    for at, entry in enumerate(made):
+        for before in filter(None, map(standing.get, entry.turns)):
             detail = f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"'
-            decisions[at] = replace(entry, detail=detail)
+            made[at] = replace(entry, detail=detail)
+    insights, questions, actions = (
+        _drop_uncited(draft.part(part), turns) for part in ("insights", "questions", "actions")
+    )
+    said = {(each.turns, each.text) for each in added}  # and no insight in the same words
+    insights = tuple(each for each in insights if (each.turns, each.text) not in said)
     return replace(
-        draft,
-        insights=tuple(entry for entry in _drop_uncited(draft.insights, turns) if not _repeats(entry, added)),
-        decisions=tuple(decisions),
-        questions=(*_drop_uncited(draft.questions, turns), *proposed),
-        actions=_drop_uncited(draft.actions, turns),
+        draft, insights=insights, decisions=tuple(made), questions=(*questions, *proposed), actions=actions
     )
 
 
-def _repeats(insight: Entry, added: Sequence[Entry]) -> bool:
-    """Whether an insight is in the words of a decision that was added because no decision cited its turn."""
-    said = fold_text(insight.text)
-    return any(insight.turns == each.turns and said in fold_text(each.text) for each in added)
-
-
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
-    """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave.
+    """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave."""
 
-    What was added or edited in the review was marked then, if a host passed it on (ART-8).
-    """
-
-    def mark(_part: Part, entry: Entry) -> Entry:
+    def mark(_part: Part, entry: Entry) -> Entry:  # what was added in the review was marked then
         is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
@@ -356,14 +281,8 @@ def strip_mark(text: str) -> str:
     return text.replace(f" {UNVERIFIED}", "")
 
 
-# --- the block ------------------------------------------------------------------------------------------
-
-
 def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
-    """Return who is credited for an entry, computed from the speakers of the turns that it cites (SYN-2).
-
-    What the user added or edited in the review is theirs too.
-    """
+    """Return who is credited for an entry: who spoke in the turns that it cites, or reviewed it (SYN-2)."""
     said = [turn for turn in turns if turn.number in entry.turns]
     names = _name_speakers(said, roster)
     is_opposed = any(turn.verdict.opposes in entry.turns for turn in said)
@@ -385,13 +304,7 @@ def list_people(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def render(
-    draft: Draft,
-    *,
-    step_id: str,
-    title: str,
-    roster: Roster,
-    turns: Sequence[Turn],
-    exit_type: Exit,
+    draft: Draft, *, step_id: str, title: str, roster: Roster, turns: Sequence[Turn], exit_type: Exit
 ) -> str:
     """Return the block of SYN-1, from a settled draft."""
     personas = (f"{persona.name} ({persona.short_role})" for persona in roster.personas)
@@ -413,9 +326,8 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
     """Return the synthesis with a number before every entry, as the user reviews it (SYN-8)."""
     shown: list[str] = []
     for part, heading in HEADINGS.items():
-        entries = draft.part(part)
-        shown += [heading] if entries else []
-        shown += [f"  {each.number}. {write_entry(each, part, turns, roster)}" for each in entries]
+        listed = [f"  {each.number}. {write_entry(each, part, turns, roster)}" for each in draft.part(part)]
+        shown += [heading, *listed] if listed else []
     return "\n".join(shown)
 
 
@@ -440,16 +352,13 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
 
 def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     """Return the user's words that made a decision; empty where the entry already is in these words."""
-    said = [turn for turn in turns if turn.number in entry.turns and turn.speaker == USER]
-    turn = next((turn for turn in reversed(said) if can_decide(turn.text)), None)
-    if turn is None:
-        return ""
+    said = (turn for turn in reversed(turns) if turn.number in entry.turns and turn.speaker == USER)
+    turn = next((turn for turn in said if can_decide(turn.text)), None)
     plain = strip_mark(entry.text)
-    if fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
+    if turn is None or fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
         return ""
     words = own_words(turn, plain)
-    told = set(words_of(f"{plain} {entry.detail}"))
-    return "" if told.issuperset(words_of(words)) else words
+    return "" if set(words_of(f"{plain} {entry.detail}")).issuperset(words_of(words)) else words
 
 
 def description(draft: Draft) -> str:
@@ -462,33 +371,24 @@ def description(draft: Draft) -> str:
 
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
-    text = join_lines(draft.summary) or join_lines(draft.takeaway)
     found = (("Decided", draft.decisions), ("Found", draft.insights), ("Still open", draft.questions))
-    for lead, entries in found:
-        if not text and entries:
-            text = f"{lead}: {join_lines(entries[0].text)}"
-    if UNVERIFIED in text:
-        # Wherever it is cut, the mark stays.
+    listed = (f"{lead}: {join_lines(entries[0].text)}" for lead, entries in found if entries)
+    given = join_lines(draft.summary) or join_lines(draft.takeaway)
+    text = given or next(listed, f"Discussed {title}")
+    if UNVERIFIED in text:  # wherever it is cut, the mark stays
         return mark_unverified(shorten_text(text, SUMMARY_LENGTH - len(UNVERIFIED)))
-    return shorten_text(text or f"Discussed {title}", SUMMARY_LENGTH)
+    return shorten_text(text, SUMMARY_LENGTH)
 
 
 def shorten_text(text: str, length: int) -> str:
     """Return the text up to the end of the word that reaches the length, so that no word is cut."""
-    if len(text) <= length:
-        return text
-    end = length
-    while end < len(text) and not text[end - 1].isspace() and not text[end].isspace():
-        end += 1
-    return text if end == len(text) else text[:end].rstrip(",;: ") + " ..."
+    space = re.search(r"\s", text[length - 1 :]) if len(text) > length else None
+    return f"{text[: length - 1 + space.start()].rstrip(',;: ')} ..." if space else text
 
 
 def own_words(turn: Turn, subject: str = "") -> str:
-    """Return what the user said when they decided: the sentence nearest to the subject, and the reason.
-
-    The reason is the sentence right after it, unless that worries, asks or defers.
-    """
-    sentences = split_standing(join_lines(turn.text))
+    """Return the sentence that decided, nearest to the subject, and the one after it, unless that worries."""
+    sentences = hearing.split_standing(join_lines(turn.text))
     firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:
         return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
@@ -499,10 +399,8 @@ def own_words(turn: Turn, subject: str = "") -> str:
         return shared + 2 * sounds_decided(said) + 4 * said.startswith(("decision", "decided"))
 
     at = max(firm, key=fits)
-    words = sentences[at]
-    if at + 1 in firm and len(words) + len(sentences[at + 1]) < _OWN_WORDS_LENGTH:
-        words += f" {sentences[at + 1]}"
-    return shorten_text(words, _OWN_WORDS_LENGTH)
+    words = " ".join(sentences[each] for each in (at, at + 1) if each in firm)
+    return shorten_text(words if len(words) <= _OWN_WORDS_LENGTH else sentences[at], _OWN_WORDS_LENGTH)
 
 
 def join_lines(text: str) -> str:
@@ -514,8 +412,6 @@ def _drop_uncited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entr
     kept = []
     for entry in entries:
         numbers = tuple(sorted({number for number in entry.turns if 1 <= number <= len(turns)}))
-        if numbers and join_lines(entry.text):
-            kept.append(
-                replace(entry, text=join_lines(entry.text), turns=numbers, detail=join_lines(entry.detail))
-            )
+        if numbers and (text := join_lines(entry.text)):
+            kept.append(replace(entry, text=text, turns=numbers, detail=join_lines(entry.detail)))
     return tuple(kept)

@@ -16,19 +16,15 @@ _LOOKALIKES = str.maketrans(
 WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
-_BLANK = re.compile(r"\{\{(\w+)\}\}")
-
-
 def fill_blanks(text: str, blanks: Mapping[str, object]) -> str:
     """Return the text with each `{{blank}}` filled, once; KeyError for one that is not given."""
-    return _BLANK.sub(lambda blank: str(blanks[blank[1]]), text)
+    return re.sub(r"\{\{(\w+)\}\}", lambda blank: str(blanks[blank[1]]), text)
 
 
 @lru_cache(maxsize=1_024)
 def fold_text(text: str) -> str:
     """Return the text in small letters, composed, with straight apostrophes, without invisible characters."""
-    if text.isascii() and text.replace("\n", " ").isprintable():
-        # Most texts, and nothing of it has to be normalised.
+    if text.isascii() and text.replace("\n", " ").isprintable():  # most texts
         return text.lower().replace("`", "'")
     # Before as well as after: normalising takes some lookalikes apart and brings others forth.
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).translate(_LOOKALIKES)
@@ -59,35 +55,31 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
 
 
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # when first used, since it loads every language
+
+    return snowballstemmer.stemmer("english")
+
+
 @lru_cache(maxsize=16_384)
 def stem_word(word: str) -> str:
     """Return the English Snowball stem of a word in small letters."""
     return word if word.isdecimal() else str(_stemmer().stemWord(word))
 
 
-@cache
-def _stemmer() -> Any:
-    # Imported when first used, since it loads every language.
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english")
-
-
 # Words that carry no point of their own, so that what is left can be counted.
-EMPTY_WORDS = word_set(
-    """
-    a about above after again all also am an and any are as at be because been before being both but by
-    can could did do does doing down each either else even every everyone everybody few for from get go
-    has have having he her here his how i if in into is it its just let let's like may me might more most
-    much must my need needs no nor not now of off ok okay on once one only or other our out over own per
-    please really said same say says shall she should so some such than thank thanks that that's the
-    their them then there these they this those through to together too under until up us very was we
-    we're well were what when where which while who why will with would yes yet you your i'm i'd i'll
-    it's we'd we'll what's here's don't
-    agree agreed everything anything nothing thing things point points team group absolutely exactly
-    indeed totally completely think
-    """
-)
+EMPTY_WORDS = word_set("""
+    a about above after again all also am an and any are as at be because been before being both but by can
+    could did do does doing down each either else even every everyone everybody few for from get go has have
+    having he her here his how i if in into is it its just let let's like may me might more most much must my
+    need needs no nor not now of off ok okay on once one only or other our out over own per please really said
+    same say says shall she should so some such than thank thanks that that's the their them then there these
+    they this those through to together too under until up us very was we we're well were what when where
+    which while who why will with would yes yet you your i'm i'd i'll it's we'd we'll what's here's don't
+    agree agreed everything anything nothing thing things point points team group absolutely exactly indeed
+    totally completely think
+    """)
 
 
 @lru_cache(maxsize=4_096)
@@ -115,9 +107,8 @@ def is_silence(text: str) -> bool:
 
 def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
     """Return where the phrase first stands among the words, one after another; None if it does not."""
-    length = len(phrase)
-    starts = range(len(words) - length + 1)
-    return next((start for start in starts if tuple(words[start : start + length]) == tuple(phrase)), None)
+    starts = range(len(words) - len(phrase) + 1)
+    return next((at for at in starts if tuple(words[at : at + len(phrase)]) == tuple(phrase)), None)
 
 
 # Colours and cursor (CSI); strings that something ends (OSC, DCS, SOS, PM, APC); what else an escape begins.
@@ -145,26 +136,15 @@ _HIDDEN = re.compile(
 _LINE_BREAKS = re.compile(r"(?:(?<![ \t])[ \t]+)?[\n\r\x85\u2028\u2029]\s*|\t")
 _TICKS = re.compile("`+")
 _LEADING_SIGN = re.compile(
-    r"#{1,6}(?= |$)"
-    r"|>"
-    r"|[-+*](?= |$)"
-    r"|(?:(?:- *)+|(?:\* *)+|(?:_ *)+|=+)$"
-    r"|~~~"
-    r"|\|"
-    r"|\[(?=[ xX]\](?: |$))"
-    r"|\[(?=(?:\\.|[^\]\\])*\]:)"
+    r"#{1,6}(?= |$)|>|[-+*](?= |$)|(?:(?:- *)+|(?:\* *)+|(?:_ *)+|=+)$|~~~|\|"
+    r"|\[(?=[ xX]\](?: |$))|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
 _HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
 _LEADING_NUMBER = re.compile(r"^([0-9]{1,9})([.)])(?= |$)")
 # Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
-    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))"
-    r"|(?P<ticks>`+)"
-    r"|(?P<stars>\*+)|(?P<lows>_+)|(?P<tildes>~+)"
-    r"|(?P<tag><(?=[A-Za-z/!?]))"
-    r"|(?P<comment>-->)"
-    r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
-    r"|(?P<bracket>\[)"
+    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
+    r"|(?P<tag><(?=[A-Za-z/!?])|-->|&(?=#?[A-Za-z0-9]{1,32};))|(?P<bracket>\[)"
 )
 _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
@@ -197,20 +177,13 @@ def strip_hidden(text: str) -> str:
     return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
-_BARE_STAR = re.compile(r"(?<!\\)\*")
-
-
 def escape_markdown(text: str) -> str:
-    """Return one line of markdown that shows the text as it was typed.
+    """Return one line of markdown that shows the text, which is not markdown, as it was typed.
 
-    For words that are not markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
-    `[text](address)`, `&amp;`, `# no heading` all render as these very characters; only what markdown would
-    act on is escaped, so `snake_case`, `a < b` and `[Maya]` stay as they are. Code in backquotes stays code,
-    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks, and what
-    `strip_unprintable` removes is left out. Nothing in the line can open a block, HTML or a comment.
-
-    Not idempotent: escape once, where the words enter a document. `unescape_markdown` gives the words back.
-    In a table cell every `|` of the result needs a backslash more.
+    Only what markdown would act on is escaped: not `snake_case`, `a < b`, `[Maya]`. Code in backquotes stays
+    code. Line breaks become blanks. Nothing in the line can open a block, HTML or a comment. Not idempotent:
+    escape once, where the words enter a document; `unescape_markdown` gives the words back. In a table cell
+    every `|` of the result needs a backslash more.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     is_linked, acting, ends = "](" in line or "][" in line, _find_acting_runs(line), _find_code(line)
@@ -222,11 +195,11 @@ def escape_markdown(text: str) -> str:
         match found.lastgroup:
             case "ticks" if code and "<!--" not in code and "-->" not in code:
                 end, run = ends[start], code
-            case "tag" | "comment" | "entity":
+            case "tag":
                 run = run.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
             case "bracket" if not is_linked:
                 pass
-            case "stars" | "lows" | "tildes" if start not in acting:
+            case "runs" if start not in acting:
                 pass
             case _:
                 run = "".join(f"\\{sign}" for sign in run)
@@ -240,7 +213,7 @@ def escape_markdown(text: str) -> str:
 
 def escape_in_bold(text: str) -> str:
     """Return what `escape_markdown` does, for words between two stars: none of their own may end it."""
-    return _BARE_STAR.sub(r"\\*", escape_markdown(text))
+    return re.sub(r"(?<!\\)\*", r"\\*", escape_markdown(text))
 
 
 def unescape_markdown(text: str) -> str:
@@ -264,18 +237,16 @@ def _find_code(line: str) -> dict[int, int]:
     ends: dict[int, int] = {}
     next_runs: dict[int, int] = {}
     for run in reversed(list(_TICKS.finditer(line))):
-        length = len(run[0])
-        if length in next_runs:
-            ends[run.start()] = next_runs[length]
-        next_runs[length] = run.end()
+        if later := next_runs.get(len(run[0])):
+            ends[run.start()] = later
+        next_runs[len(run[0])] = run.end()
     return ends
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:
     """Return where the runs of `*`, `_` and `~` stand that must be escaped so that no emphasis is left.
 
-    Emphasis has two ends: it is enough to escape those that can begin it, or those that can end it. A run
-    acts on what it touches, but not on a blank, and an underscore not inside a word.
+    It is enough to escape those that can begin it, or those that can end it.
     """
     acting: set[int] = set()
     for sign in "*_~":
@@ -296,13 +267,11 @@ def _find_acting_runs(line: str) -> frozenset[int]:
 def parse_heading(line: str) -> tuple[int, str] | None:
     """Return the level and the words of a `#` heading; None for any other line, or if it has no words."""
     opening = _HEADING_SIGNS.match(line)
-    if opening is None:
-        return None
-    words = line[opening.end() :].strip()
+    words = line[opening.end() :].strip() if opening else ""
     without_signs = words.rstrip("#")
     if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
         words = without_signs.rstrip()
-    return (len(opening["signs"]), words) if words else None
+    return (len(opening["signs"]), words) if opening and words else None
 
 
 def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
@@ -310,8 +279,6 @@ def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
     closing = (later for later in range(at + 1, len(lines)) if lines[later].strip().startswith(fence))
     return next((later for later in closing if not lines[later].strip().strip(fence[0])), at)
 
-
-# --- sentences ------------------------------------------------------------------------------------------
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from .markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 
 USER = "user"
-UNVERIFIED_NOTE = "unverified: "
-"""Begins a note on a turn that is about a claim, not about the voice."""
+UNVERIFIED_NOTE = "unverified: "  # begins a note on a turn that is about a claim, not about the voice
 
 
 class OffTopic(Struct, frozen=True):
@@ -23,97 +22,72 @@ class OffTopic(Struct, frozen=True):
 
     subject: str
     belongs_to: str | None = None
-    is_chat: bool = False
-    """Whether it is small talk, which has nothing to do with the item and is not kept for later."""
-    from_host: bool = field(default=False, name="relayed")
-    """Whether a host worded the subject and the user has not seen it in a form."""
+    is_chat: bool = False  # small talk has nothing to do with the item and is not kept for later
+    from_host: bool = field(default=False, name="relayed")  # worded by a host, and not seen in a form
 
 
 class Verdict(Struct, frozen=True):
-    """What is said of a contribution: whom it opposes, where it drifts, which turns decide something."""
-
-    opposes: int | None = None
+    opposes: int | None = None  # the turn
     off_topic: OffTopic | None = None
-    decisions: tuple[int, ...] = ()
-    answers: int | None = None
-    """The turn whose question is answered, where somebody said so of the user's words."""
+    decisions: tuple[int, ...] = ()  # the turns that decide something
+    answers: int | None = None  # the turn whose question the user answered, where somebody said so
 
     def missing_turns(self, number: int) -> tuple[int, ...]:
         """The turns that it refers to and that do not exist when it comes with turn `number`."""
-        before = tuple(turn for turn in (self.opposes, self.answers) if turn is not None)
-        return (
-            *(turn for turn in before if not 1 <= turn < number),
-            *(turn for turn in self.decisions if not 1 <= turn <= number),
-        )
+        before = (turn for turn in (self.opposes, self.answers) if turn is not None)
+        wrong = (turn for turn in before if not 1 <= turn < number)
+        return (*wrong, *(turn for turn in self.decisions if not 1 <= turn <= number))
 
     def within(self, number: int) -> Verdict:
         """The same verdict without references to turns that do not exist."""
         missing = self.missing_turns(number)
-        return replace(
-            self,
-            opposes=None if self.opposes in missing else self.opposes,
-            decisions=tuple(turn for turn in self.decisions if turn not in missing),
-            answers=None if self.answers in missing else self.answers,
-        )
+        opposes, answers = (None if turn in missing else turn for turn in (self.opposes, self.answers))
+        decisions = tuple(turn for turn in self.decisions if turn not in missing)
+        return replace(self, opposes=opposes, decisions=decisions, answers=answers)
 
 
 NEUTRAL = Verdict()
 
 
 class Turn(Struct, frozen=True):
-    """One contribution by a persona or the user, with its verdict and what the checks noted.
-
-    `from_host` where a host passed on the user's words, or worded a persona's and the user has not seen them
-    in a form; `by` names who said them if several people share the table.
-    """
+    """One contribution by a persona or the user, with its verdict and what the checks noted."""
 
     number: int
     speaker: str
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    from_host: bool = False
-    by: str = ""
+    from_host: bool = False  # a host passed on the user's words, or worded a persona's unseen by the user
+    by: str = ""  # who said it, if several people share the table
 
 
 class Parked(Struct, frozen=True):
-    """A point that was put off, with the step or phase where it belongs."""
-
-    subject: str
-    belongs_to: str | None
+    subject: str  # what was put off
+    belongs_to: str | None  # the step or phase
     turn: int
     speaker: str
     words: str
-    from_host: bool = False
-    """Whether the subject or the words come from a host alone."""
+    from_host: bool = False  # the subject or the words come from a host alone
 
 
 class Material(Struct, frozen=True):
-    """A document that the step produced, as it stood when the elaboration began."""
-
     name: str
-    text: str
+    text: str  # of a document, as it stood when the elaboration began
 
 
 class LookedUp(Struct, frozen=True):
-    """Code that a speaker asked to see, and how many turns there were then: it stays after them (TABLE-1)."""
-
     name: str
-    text: str
-    after: int
+    text: str  # code that a speaker asked to see
+    after: int  # how many turns there were then: it stays after them (TABLE-1)
 
 
 class Known(Struct, frozen=True):
     """What else is on the table besides the item's documents, as it stood at the beginning (TABLE-1)."""
 
-    related: tuple[Material, ...] = ()
-    """Decisions of other items, and the project's own decision records, that bear on this item."""
-    pages: tuple[Material, ...] = ()
-    """What was decided so far, what is still open and what was put off."""
-    excerpts: tuple[Material, ...] = ()
-    """Code, each piece under its `path:line`."""
-    corrections: tuple[str, ...] = ()
-    """What the user said of the code, such as that a file is not touched (TABLE-2)."""
+    related: tuple[Material, ...] = ()  # decisions of other items, and the project's own decision records
+    pages: tuple[Material, ...] = ()  # what was decided so far, what is still open and what was put off
+    excerpts: tuple[Material, ...] = ()  # code, each piece under its `path:line`
+    corrections: tuple[str, ...] = ()  # what the user said of the code (TABLE-2)
 
 
 NOTHING_KNOWN = Known()
@@ -127,8 +101,7 @@ WritePart = Callable[[PartKind, str, str, int], str]
 # What the documents hold for us alone: where a step's text ends, which discussion a block came from.
 _FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 MAX_PART_LENGTH = 20_000
-_LEAST_DOCUMENT = 1_000
-"""A document that would be cut to less is left out."""
+_LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 
 
 def lay_out(

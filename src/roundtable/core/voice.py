@@ -14,13 +14,11 @@ from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, cut_words, fold_text, stem_word, words_of
 from .turns import Turn
 
-ViolationKind = Literal["forbidden", "echo", "committee"]
-
 
 class Violation(Struct, frozen=True):
     """What is wrong with a contribution, the words that show it, and the reason to give with another try."""
 
-    kind: ViolationKind
+    kind: Literal["forbidden", "echo", "committee"]
     found: str
     reason: str
 
@@ -42,22 +40,19 @@ _QUOTATION = re.compile(
 )
 _COMMITTEE = re.compile(
     r"""\b(?:
-      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s|strongly\s|generally\s)*agree
+      (?:i|we)\s(?:(?:all|both|fully|completely|totally|strongly|generally)\s)*agree
     | (?:could\snot|couldn't|cannot|can't)\sagree\smore | well\ssaid | work\stogether
     | (?:i\s)?(?:echo|second|support)\s(?:that|this|what\s(?:has\sbeen|was|everyone|they)\ssaid)
-    | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
-    | as\sa\s(?:team|group) | pros\sand\scons
+    | (?:great|good|excellent|valid|fair|nice|solid)\s(?:point|question|idea|thought|observation)s?
+    | as\sa\s(?:team|group) | pros\sand\scons | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
     | we(?:'re|\sare)\s(?:all\s)?(?:aligned|in\sagreement|on\sthe\ssame\spage)
-    | nothing\s(?:more\s|else\s)?to\sadd | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
+    | nothing\s(?:more\s|else\s)?to\sadd
     | (?:consider|balance|weigh)\s(?:all|every|everyone's|both)
-      \s(?:perspectives?|views?|viewpoints?|sides?|angles?|options?|needs?|factors?)
+      \s(?:perspective|view|viewpoint|side|angle|option|need|factor)s?
     )\b""",
     re.VERBOSE,
 )
-_OPENING_WORDS = 12
-_LITTLE = 4
-_LONG_ENOUGH = 8
-_NEW_SHARE = 0.2
+_OPENING_WORDS, _LITTLE, _LONG_ENOUGH, _NEW_SHARE = 12, 4, 8, 0.2
 
 
 def check_voice(
@@ -71,16 +66,15 @@ def check_voice(
 ) -> tuple[Violation, ...]:
     """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs.
 
-    `known` are the texts of the item and its documents: their words break no ban on vocabulary (VOICE-5).
+    Words of the `known` texts, the item and its documents, break no ban on vocabulary (VOICE-5).
     """
     empty = EMPTY_WORDS | {word for name in names for word in words_of(name)}
     own = strip_quotations(text)
     found = list(_find_forbidden(own, persona, earlier, free, known))
-    for said in earlier:
-        if _repeats(own if content_stems(own, empty) else text, said.text, empty):
-            reason = f"It repeats what was said before: {cut_words(said.text, _OPENING_WORDS)}"
-            found.append(Violation("echo", text.strip(), reason))
-            break
+    said = own if content_stems(own, empty) else text
+    if before := next((turn.text for turn in earlier if _repeats(said, turn.text, empty)), None):
+        reason = f"It repeats what was said before: {cut_words(before, _OPENING_WORDS)}"
+        found.append(Violation("echo", text.strip(), reason))
     plain = re.sub(r"\s+", " ", fold_text(own))
     committee = _COMMITTEE.search(plain)
     if committee and len(content_stems(_COMMITTEE.sub(" ", plain), empty)) < _LITTLE:
@@ -99,11 +93,10 @@ def _find_forbidden(
         if free and ban.kind in ("question", "tradeoff"):
             continue
         try:
-            matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+            matches = [match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE)]
         except re.error as error:
-            raise RuleBroken(
-                f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
-            ) from error
+            why = f"is not a regular expression: {ban.pattern} ({error})"
+            raise RuleBroken(f"A forbidden pattern of {persona.name} {why}.") from error
         for words in {words.casefold(): words for words in matches if words}.values():
             if ban.kind != "vocabulary" or not heard.issuperset(map(stem_word, words_of(words))):
                 yield Violation("forbidden", words, ban.reason)

@@ -10,31 +10,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ..core import lazy_re as re
+from ..core import markers
 from ..core.errors import RuleBroken
-from ..core.markers import (
-    ElaborationMarker,
-    EndMarker,
-    FeedbackMarker,
-    NoneMarker,
-    StepMarker,
-    WithdrawnMarker,
-    parse_marker,
-)
 from ..core.steps import Step
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
-from .outline import (
-    ADDITIONAL,
-    DEEPEST,
-    Outline,
-    Section,
-    choose_section,
-    decode_document,
-    find_block_end,
-    find_named_sections,
-    is_open,
-    parse,
-    read_outline,
-)
+from . import outline
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -44,7 +24,8 @@ _REFUSAL = (
     "Add it by hand."
 )
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
-_ENDING = re.compile(rb"\r\n|\n|\r")
+_FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
+_LAST_ENDING = re.compile(rb"(?:\r\n|\n|\r)\Z")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
 _JOINING = re.compile(rb"(?:[ \t]*[\r\n])*(?:[ \t]+[^ \t\r\n]|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z))")
 
@@ -66,55 +47,50 @@ def insert_addition(
     With `step_id` that is the step's own, named `topic`; of several the one that holds its text. Where
     nothing fits, a section is made at the end: of that name, else for what is additional.
     """
-    shape = read_outline(document)
+    shape = outline.read_outline(document)
     own_texts = find_step_texts(shape)
     intact = [own for own in own_texts if own.is_intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
-    free = [
-        found for found in shape.sections if not any(own.start <= found.start < own.end for own in intact)
-    ]
+    free = [each for each in shape.sections if not any(own.start <= each.start < own.end for own in intact)]
     if step_id:
-        chosen, level = _find_step_section(free, own_texts, step_id, topic), 2
-        named = made = clean_heading(topic)
+        chosen = _find_step_section(free, own_texts, step_id, topic)
+        level, name = 2, clean_heading(topic)
     else:
-        chosen, level = choose_section(free, topic=topic, section=section), 3
-        named, made = None, ADDITIONAL
-    start = "" if chosen else f"{'#' * level} {made}\n\n"
-    if chosen:
-        named, level = chosen.heading, chosen.level
-    position = find_section_end(shape, chosen) if chosen else find_document_end(shape)
-    for text in _safe_forms(block, level, is_addition=True):
-        if not text:
-            return Addition(document, position, 0, named)
-        new = _set_apart(shape, position, start + text)
-        if addition := _replace(shape, position, position, new, named):
-            return addition
-    raise RuleBroken(_REFUSAL)
+        chosen = outline.choose_section(free, topic=topic, section=section)
+        level, name = 3, outline.ADDITIONAL
+    heading = chosen.heading if chosen else name if step_id else None
+    start = "" if chosen else f"{'#' * level} {name}\n\n"
+    position = find_end(shape, chosen)
+    forms = _safe_forms(block, chosen.level if chosen else level, is_addition=True)
+    texts = (_set_apart(shape, position, start + form) if form else b"" for form in forms)
+    return _replace(shape, position, position, texts, heading)
 
 
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
     """Return the document with the step's text in its section, replacing what it wrote and nobody edited."""
-    shape = read_outline(document)
+    shape = outline.read_outline(document)
     own_texts = find_step_texts(shape)
     section = _find_step_section(shape.sections, own_texts, step_id, heading)
     mine = [own for own in own_texts if section and _is_inside(own, section, step_id)]
     intact = [own for own in mine if own.is_intact]
-    for form in _safe_forms(text, section.level if section else 2, is_addition=False):
-        if intact:
-            start, end = intact[-1].start, intact[-1].end
-            marked = _mark_step_text(step_id, form + _guard_against_joining(document[end:]))
-            if marked.partition("\n")[0] == str(intact[-1].marker):
-                return document
-            new = marked.replace("\n", shape.newline).encode("utf-8")
-        else:
-            marked, name = _mark_step_text(step_id, form), clean_heading(heading)
-            start = end = (
-                _find_place_after(shape, own_texts, section, mine) if section else find_document_end(shape)
-            )
-            new = _set_apart(shape, start, marked if section else f"## {name}\n\n{marked}")
-        if change := _replace(shape, start, end, new):
-            return change.document
-    raise RuleBroken(_REFUSAL)
+    if intact:
+        start, end = intact[-1].start, intact[-1].end
+    elif section:
+        start = end = _find_place_after(shape, section, mine)
+    else:
+        start = end = find_end(shape)
+
+    def render(form: str) -> bytes:
+        form += _guard_against_joining(document[end:]) if intact else ""
+        marker = markers.StepMarker(step_id, len(form), _digest(form))
+        marked = f"{marker}\n\n{form}" if form else str(marker)
+        if not intact:
+            return _set_apart(shape, start, marked if section else f"## {clean_heading(heading)}\n\n{marked}")
+        is_same = marker == intact[-1].marker
+        return document[start:end] if is_same else marked.replace("\n", shape.newline).encode("utf-8")
+
+    forms = _safe_forms(text, section.level if section else 2, is_addition=False)
+    return _replace(shape, start, end, map(render, forms)).document
 
 
 def write_skeleton(title: str, item: str, headings: Sequence[str]) -> bytes:
@@ -129,42 +105,26 @@ def clean_heading(heading: str) -> str:
     return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
-def insert_text(shape: Outline, position: int, text: str, *, is_apart: bool = True) -> bytes:
-    """Return the document with the text at a line's start, with blank lines around it if it stands apart.
-
-    Raises RuleBroken where the rest would read differently.
-    """
-    is_ended = shape.document.endswith((b"\n", b"\r"), 0, position)
-    line = f"{text}{shape.newline}" if is_ended else f"{shape.newline}{text}"
-    new = _set_apart(shape, position, text) if is_apart else line.encode("utf-8")
-    if addition := _replace(shape, position, position, new):
-        return addition.document
-    raise RuleBroken(_REFUSAL)
+def insert_text(shape: outline.Outline, position: int, text: str) -> bytes:
+    """Return the document with the text set apart at a line's start; RuleBroken if the rest would change."""
+    return _replace(shape, position, position, [_set_apart(shape, position, text)]).document
 
 
-def find_section_end(shape: Outline, section: Section) -> int:
-    """Return the place after all that a section holds, before its closing rule and anything left open."""
-    blocks = shape.within(section.body, section.end)
-    end = section.end
+def find_end(shape: outline.Outline, section: outline.Section | None = None) -> int:
+    """Return where a section, else the document, ends: before a closing rule, or anything left open."""
+    body, end = (section.body, section.end) if section else (shape.first, len(shape.document))
+    blocks = shape.within(body, end)
     if blocks and blocks[-1].open:
         end = blocks[-1].start
-    else:
+    elif section:
         while blocks and blocks[-1].kind == "hr":
             end = blocks.pop().start
-    position = shape.settle(section.body, end)
-    for own in find_step_texts(shape):
-        if own.is_intact and own.start < position <= own.end:
-            return next((start for start in shape.lines if start > own.end), len(shape.document))
-    return position
+    position = shape.settle(body, end)
+    texts = (own for own in find_step_texts(shape) if own.is_intact)
+    return next((shape.line_after(own.end) for own in texts if own.start < position <= own.end), position)
 
 
-def find_document_end(shape: Outline) -> int:
-    """Return the place at the end of the document, before anything left open."""
-    is_left_open = bool(shape.pieces) and shape.pieces[-1].open
-    return shape.settle(shape.first, shape.pieces[-1].start if is_left_open else len(shape.document))
-
-
-def _set_apart(shape: Outline, start: int, text: str) -> bytes:
+def _set_apart(shape: outline.Outline, start: int, text: str) -> bytes:
     """Return the bytes of a text that blank lines set apart at a place of the document."""
     newline = shape.newline
     before, after = shape.document[:start], shape.document[start:]
@@ -179,23 +139,23 @@ def _set_apart(shape: Outline, start: int, text: str) -> bytes:
 
 def _guard_against_joining(after: bytes) -> str:
     """Return what keeps indented text or a list that follows from joining a list; else nothing."""
-    return f"\n\n{EndMarker()}" if _JOINING.match(after) else ""
+    return f"\n\n{markers.EndMarker()}" if _JOINING.match(after) else ""
 
 
-def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | None = None) -> Addition | None:
-    """Return the document with new bytes for a stretch; None where the rest would read differently."""
-    document = shape.document[:start] + new + shape.document[end:]
-    shift = len(new) - (end - start)
-    earlier = [each for each in shape.pieces if not start <= each.start < end]
-    again = read_outline(document).pieces
-    later = [each for each in again if not start <= each.start < start + len(new)]
-    is_same = len(earlier) == len(later) and all(
-        one.kind == other.kind
-        and one.level == other.level
-        and other.start == (one.start if one.start < start else one.start + shift)
-        for one, other in zip(earlier, later, strict=True)
-    )
-    return Addition(document, start, len(new), heading) if is_same else None
+def _replace(
+    shape: outline.Outline, start: int, end: int, texts: Iterable[bytes], heading: str | None = None
+) -> Addition:
+    """Return the document with the first of the texts for a stretch that lets the rest read as before."""
+    rest = [each for each in shape.pieces if not start <= each.start < end]
+    for new in texts:
+        document, new_end = shape.document[:start] + new + shape.document[end:], start + len(new)
+        places = (each.start if each.start < start else each.start - end + new_end for each in rest)
+        expected = [(each.kind, each.level, place) for each, place in zip(rest, places, strict=True)]
+        pieces = outline.read_outline(document).pieces
+        found = [(each.kind, each.level, each.start) for each in pieces if not start <= each.start < new_end]
+        if found == expected:
+            return Addition(document, start, len(new), heading)
+    raise RuleBroken(_REFUSAL)
 
 
 # The note at the top of a document: which steps were skipped
@@ -218,15 +178,15 @@ def add_note(document: bytes, text: str) -> bytes:
     """Return the document with the note after its title and the item's line, once; nothing else changes."""
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
-    shape = read_outline(document)
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
+    shape = outline.read_outline(document)
+    position, pieces = shape.first, list(shape.pieces)
+    for is_top in (
+        lambda piece: piece.kind == "front_matter",
+        lambda piece: piece.level == 1,
+        lambda piece: document.startswith(b"**Item**", piece.start),
+    ):
+        if pieces and is_top(pieces[0]):
+            position = pieces.pop(0).end
     return insert_text(shape, shape.settle(shape.first, position), text)
 
 
@@ -252,131 +212,96 @@ class BlockPlace(Struct, frozen=True):
 
     start: int
     end: int
-    bullets: tuple[tuple[str, str], ...]
-    """Its list entries, each with the heading above it."""
-    has_more: bool
-    """Whether something that we did not write stands inside it."""
+    bullets: tuple[tuple[str, str], ...]  # its list entries, each with the heading above it
+    has_more: bool  # something that we did not write stands inside it
 
 
-def find_block(shape: Outline, marker: ElaborationMarker) -> BlockPlace | None:
+def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> BlockPlace | None:
     """Return the place of the block behind a marker; None where the document does not have it."""
     pieces = shape.pieces
     at = next((number for number, each in enumerate(pieces) if each.marker == marker), None)
     if at is None:
         return None
-    last, heading = at, ""
-    is_filled, has_more = True, False
+    last, heading, is_filled, has_more = at, "", True, False
     bullets: list[tuple[str, str]] = []
-    for number, piece in enumerate(pieces[at + 1 : find_block_end(pieces, at)], at + 1):
+    for number, piece in enumerate(pieces[at + 1 : outline.find_block_end(pieces, at)], at + 1):
         if piece.kind == "heading":
             heading, is_filled = piece.text, False
-        elif piece.kind in ("paragraph", "bullet_list") and not is_filled:
+        elif is_filled or piece.kind not in ("paragraph", "bullet_list"):
+            break  # below the one list of a part stands what others wrote
+        else:
             is_filled = True
-            for line in decode_document(shape.document[piece.start : piece.end]).split("\n"):
+            for line in outline.decode_document(shape.document[piece.start : piece.end]).split("\n"):
                 if line.startswith("- "):
                     bullets += [(heading, line[2:])] if line != "- None" else []
                 else:
                     has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
-        else:
-            break
         last = number
-    last += any(isinstance(each.marker, EndMarker) for each in pieces[last + 1 : last + 2])
-    start = pieces[at].start
-    before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
-    if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
-        # The heading goes with the last block that stands under it.
-        is_lone = after is None or (after.kind == "heading" and after.level <= before.level)
-        # Before code or markup that nobody closed, up to the end, only a block is put that fits nowhere else.
-        is_lone |= after is pieces[-1] and after.kind in ("fence", "html_block")
-        start = before.start if is_lone else start
+    last += any(isinstance(each.marker, markers.EndMarker) for each in pieces[last + 1 : last + 2])
+    start, above, below = pieces[at].start, pieces[:at][-1:], pieces[last + 1 :]
+    if above and above[0].kind == "heading" and above[0].text == outline.ADDITIONAL:
+        # The heading goes with the last block that stands under it. Before code or markup that nobody closed,
+        # up to the end, only a block is put that fits nowhere else.
+        is_lone = not below or (below[0].kind == "heading" and below[0].level <= above[0].level)
+        is_lone |= len(below) == 1 and below[0].kind in ("fence", "html_block")
+        start = above[0].start if is_lone else start
     return BlockPlace(start, shape.settle(start, pieces[last].end), tuple(bullets), has_more)
 
 
-def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
-    """Return the document without a block, and whether inserting it again gives the same bytes.
-
-    Where it does not, the blank lines around the block were changed; one on each side goes with it.
-    """
+def take_out_block(shape: outline.Outline, place: BlockPlace) -> bytes:
+    """Return the document without a block, and without one line ending on each side of it."""
     document = shape.document
-    whole = decode_document(document[place.start : place.end]).rstrip("\n")
-    text = whole.removesuffix(f"\n\n{EndMarker()}")
-    text_end = len(document[: place.end].rstrip(b"\r\n"))
-    text_before = document[: place.start].rstrip(b"\r\n")
-    before = _ENDING.findall(document[len(text_before) : place.start])[-3:]
-    after = _ENDING.findall(document[text_end : text_end + 6])[:3]
-    starts = [place.start - len(b"".join(before[at:])) for at in range(len(before), -1, -1)]
-    ends = [text_end + len(b"".join(after[:at])) for at in range(len(after) + 1)]
-    # Usually one line ending before the text and one after it are the insertion's own.
-    order = (1, 0, 2, 3)
-    for start in [starts[at] for at in order if at < len(starts)]:
-        for end in [ends[at] for at in order if at < len(ends)]:
-            rest = document[:start] + document[end:]
-            if rest[:start] + _set_apart(read_outline(rest), start, text) + rest[start:] == document:
-                return rest, True
-    start, end = (places[min(1, len(places) - 1)] for places in (starts, ends))
-    return document[:start] + document[end:], False
+    before, text = document[: place.start], document[place.start : place.end].rstrip(b"\r\n")
+    after = document[place.start + len(text) :]
+    return _LAST_ENDING.sub(b"", before) + _FIRST_ENDING.sub(b"", after)
 
 
 # What a step wrote, under the marker that vouches for it
 
 
 class StepText(Struct, frozen=True):
-    """A step's marker and the text it vouches for, `start` to `end` in bytes, without the last line ending.
+    """A step's marker and the text it vouches for, `start` to `end` in bytes, without the last line end."""
 
-    Where the text is not intact, only the marker's own line is known to be the step's.
-    """
-
-    marker: StepMarker
+    marker: markers.StepMarker
     start: int
     end: int
-    is_intact: bool
+    is_intact: bool  # else only the marker's own line is known to be the step's
 
 
-def find_step_texts(shape: Outline) -> tuple[StepText, ...]:
+def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
     """Return every step's marker in the document, in order."""
     found: list[StepText] = []
     for block in shape.pieces:
-        if isinstance(marker := block.marker, StepMarker):
+        if isinstance(marker := block.marker, markers.StepMarker):
             own_end = _find_own_end(shape, block.end, marker)
-            end = block.end if own_end is None else own_end
-            tail = shape.document[end - 2 : end]
-            ending = 2 if tail == b"\r\n" else int(tail.endswith((b"\n", b"\r")))
-            is_intact = own_end is not None
-            found.append(StepText(marker, block.start, end - ending, is_intact))
+            end = own_end or block.end
+            ending = _LAST_ENDING.search(shape.document, end - 2, end)
+            text_end = ending.start() if ending else end
+            found.append(StepText(marker, block.start, text_end, own_end is not None))
     return tuple(found)
 
 
-def _find_own_end(shape: Outline, start: int, marker: StepMarker) -> int | None:
+def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:
     """Return where the vouched text ends; None where it is not what the step wrote."""
-    line = bisect_left(shape.lines, start)
-    count = len(shape.lines) - 1
+    line, count = bisect_left(shape.lines, start), len(shape.lines) - 1
 
     def read_line() -> str:
         chunk = shape.document[shape.lines[line] : shape.lines[line + 1]]
         return chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
 
-    if marker.length:
-        while line < count and not read_line().strip(" \t"):
-            line += 1
     own: list[str] = []
     left = marker.length
     while left > 0 and line < count:
-        own.append(read_line())
-        left -= len(own[-1]) + (len(own) > 1)
+        if own or read_line().strip(" \t"):
+            own.append(read_line())
+            left -= len(own[-1]) + (len(own) > 1)
         line += 1
-    if left or _digest("\n".join(own)) != marker.digest:
-        return None
     end = shape.lines[line]
     is_attached = line < count and read_line().strip(" \t")
     # Whoever made a block of the text go on after it edited the step's text.
     runs_on = any(shape.settle(each.start, each.end) > end for each in shape.within(start, end))
-    return None if is_attached or runs_on else end
-
-
-def _mark_step_text(step_id: str, text: str) -> str:
-    """Return a step's text under the marker that vouches for it."""
-    marker = StepMarker(step_id, len(text), _digest(text))
-    return f"{marker}\n\n{text}" if text else str(marker)
+    is_own = not left and _digest("\n".join(own)) == marker.digest
+    return end if is_own and not is_attached and not runs_on else None
 
 
 def _digest(text: str) -> str:
@@ -384,32 +309,26 @@ def _digest(text: str) -> str:
 
 
 def _find_step_section(
-    sections: Iterable[Section], own_texts: Sequence[StepText], step_id: str, heading: str
-) -> Section | None:
+    sections: Iterable[outline.Section], own_texts: Sequence[StepText], step_id: str, heading: str
+) -> outline.Section | None:
     """Return the section of that name; of several, the first that holds this step's text, else the first."""
-    found = find_named_sections(sections, heading)
+    found = outline.find_named_sections(sections, heading)
     mine = (section for section in found if any(_is_inside(own, section, step_id) for own in own_texts))
     return next(mine, found[0] if found else None)
 
 
-def _is_inside(own: StepText, section: Section, step_id: str) -> bool:
+def _is_inside(own: StepText, section: outline.Section, step_id: str) -> bool:
     return own.marker.step_id == step_id and section.start <= own.start < section.end
 
 
-def _find_place_after(
-    shape: Outline, own_texts: Sequence[StepText], section: Section, mine: Sequence[StepText]
-) -> int:
+def _find_place_after(shape: outline.Outline, section: outline.Section, mine: Sequence[StepText]) -> int:
     """Return the place after what the step wrote and others edited, before what was added to it since."""
     start = mine[-1].end if mine else section.body
-    notes = [
-        block.start
-        for block in shape.within(start, section.end)
-        if block.is_elaboration_marker or isinstance(block.marker, FeedbackMarker)
-    ]
-    notes += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
-    if mine:
-        notes += [own.start for own in own_texts if start <= own.start < section.end]
-    return shape.settle(section.body, min(notes)) if notes else find_section_end(shape, section)
+    kinds = (markers.FeedbackMarker, markers.StepMarker) if mine else (markers.FeedbackMarker,)
+    later = shape.within(start, section.end)
+    added = [each.start for each in later if each.is_elaboration_marker or isinstance(each.marker, kinds)]
+    added += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
+    return shape.settle(section.body, min(added)) if added else find_end(shape, section)
 
 
 # Text made safe: closed, contained, at the right level
@@ -420,35 +339,30 @@ _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
 
 
 def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
-    """Yield the text as it can stand under a heading of that level: as it is if harmless, then as a list.
-
-    An addition may begin with a marker, ours or that of another program, and stands under the section as one
-    part of it.
-    """
+    """Yield the text as it can stand under a heading of that level: as it is if harmless, then as a list."""
     body = clean_text(block).replace("\x85", " ").strip()
-    marker, _, rest = body.partition("\n")
-    if is_addition and _ONE_COMMENT.fullmatch(marker.rstrip()):
-        marker, body = marker.rstrip(), rest.strip()
-    else:
-        marker = ""
+    # An addition may begin with a marker, ours or that of another program.
+    head, _, rest = body.partition("\n")
+    marker = head.rstrip() if is_addition and _ONE_COMMENT.fullmatch(head.rstrip()) else ""
+    body = rest.strip() if marker else body
     first, *others = body.split("\n")
     if first.startswith("#"):  # a title may be anybody's; all else is escaped where it is written
         first = first.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     lines = [first, *others]
-    tokens, env = parse("\n".join(lines))
+    tokens, env = outline.parse("\n".join(lines))
     if _is_harmless(lines, tokens) and not env.get("references"):
         _move_headings(lines, tokens, level, is_addition=is_addition)
         yield "\n\n".join(filter(None, (marker, "\n".join(lines))))
     title, *entries = (escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *others))
-    heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
+    heading = f"{'#' * min(level + 1, outline.DEEPEST)} {title}" if body else ""
     listed = "\n".join(f"- {entry}" for entry in entries if entry)
     yield "\n\n".join(filter(None, (marker, heading, listed)))
 
 
 def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
     """Whether a text has no HTML, rule or underlined heading, and closes its code."""
-    own = NoneMarker | WithdrawnMarker
-    safe = {at for at, line in enumerate(lines) if isinstance(parse_marker(line), own)}
+    own = markers.NoneMarker | markers.WithdrawnMarker
+    safe = {at for at, line in enumerate(lines) if isinstance(markers.parse_marker(line), own)}
     blocks = [(token, range(*token.map)) for token in tokens if token.map]
     for token, covered in blocks:
         is_rule = token.type in ("hr", "heading_open") and not token.markup.startswith("#")
@@ -457,7 +371,7 @@ def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
         if token.type in ("fence", "code_block"):
             safe.update(covered)
     has_comment = any(_COMMENT_SIGN.search(line) for at, line in enumerate(lines) if at not in safe)
-    return not has_comment and not any(is_open(token, lines) for token, _ in blocks[-1:])
+    return not has_comment and not any(outline.is_open(token, lines) for token, _ in blocks[-1:])
 
 
 def _move_headings(lines: list[str], tokens: Sequence[Token], level: int, *, is_addition: bool) -> None:
@@ -469,8 +383,6 @@ def _move_headings(lines: list[str], tokens: Sequence[Token], level: int, *, is_
     }
     first, lowest = next(iter(headings.values()), 1), min(headings.values(), default=1)
     for number, (at, old) in enumerate(headings.items()):
-        if not is_addition:
-            new = old + max(0, level + 1 - lowest)
-        else:
-            new = max(old - first + level + 1, level + 2) if number else level + 1
-        lines[at] = _HEADING_SIGNS.sub("#" * min(new, DEEPEST), lines[at], count=1)
+        is_later = number > 0
+        new = level + 1 + max(old - first, is_later) if is_addition else max(old, old - lowest + level + 1)
+        lines[at] = _HEADING_SIGNS.sub("#" * min(new, outline.DEEPEST), lines[at], count=1)

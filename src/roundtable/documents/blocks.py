@@ -21,11 +21,6 @@ from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
-_TURNS = re.compile(
-    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
-    r"(?: \(unverified\))?(?: \| \*\*User\*\*: silent)?\s*"
-)
-
 
 class ElaborationBlock(Struct, frozen=True):
     """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
@@ -40,11 +35,6 @@ class ElaborationBlock(Struct, frozen=True):
     @property
     def key(self) -> tuple[str, str]:
         return self.step_id, self.timestamp
-
-    @property
-    def turns(self) -> int | None:
-        found = (_TURNS.fullmatch(line) for _, line in self.lines)
-        return next((int(each["turns"]) for each in found if each), None)
 
     def entries(self) -> Iterator[tuple[int, str, str]]:
         """Yield what the block lists: the line, the heading above it, and the words as they are written."""
@@ -85,17 +75,14 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
-# --- transcripts ---------------------------------------------------------------------------------------
-
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
-_LINK = re.compile(r"\[turn (?P<number>\d{1,4})\]\(#turn-\d{1,4}\)")
+_LINK = re.compile(r"\[turn (\d{1,4})\]\(#turn-\d{1,4}\)")
 _SOURCES = re.compile(
     r" \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
-    r"(?:(?:, )?(?:added|edited) in the review)?)\)$"
+    r"(?:(?:, )?(?P<review>added|edited) in the review)?)\)$"
 )
 _CREDIT = re.compile(r"\[(?P<who>[^\]\[]{1,200})\] ")
-_TITLES = tuple(HEADINGS.values())
 _INSIGHTS = HEADINGS["insights"]
 
 
@@ -109,21 +96,19 @@ class SpokenTurn(Struct, frozen=True):
 
 
 class CitedEntry(Struct, frozen=True):
-    """One entry of a transcript's synthesis: its part, its words as the block has them, and its turns."""
+    """One entry of a synthesis: part, words as in the block, turns, and `added` or `edited` in the review."""
 
     part: str
     text: str
     turns: tuple[int, ...]
     review: str
-    """What the user did to it in the review: `added`, `edited` or nothing."""
     line: int
 
     def is_written_as(self, bullet: str) -> bool:
         """Whether a list entry of a block is this one; the block leaves the detail of an insight out."""
         words = bullet.strip()
-        return words == self.text or (
-            self.part == _INSIGHTS and self.text.startswith(f"{words.rstrip('.')}: ")
-        )
+        is_insight = self.part == _INSIGHTS and self.text.startswith(f"{words.rstrip('.')}: ")
+        return words == self.text or is_insight
 
 
 class TranscriptContent(Struct, frozen=True):
@@ -138,15 +123,6 @@ class TranscriptContent(Struct, frozen=True):
     def key(self) -> tuple[str, str]:
         return self.step_id, self.timestamp
 
-    @property
-    def users_turns(self) -> dict[int, str]:
-        """What the user said, by the number of the turn."""
-        return {each.number: each.text for each in self.turns if each.speaker.partition(" (")[0] == "User"}
-
-    def turn(self, number: int) -> SpokenTurn | None:
-        """Return the turn of that number; None if there is none."""
-        return next((each for each in self.turns if each.number == number), None)
-
 
 def parse_transcript(text: str) -> TranscriptContent | None:
     """Return what a transcript holds; None where the text is not one of ours."""
@@ -154,8 +130,7 @@ def parse_transcript(text: str) -> TranscriptContent | None:
     marker = parse_marker(lines[0])
     if not isinstance(marker, TranscriptMarker):
         return None
-    turns: list[tuple[int, str, int]] = []
-    spoken: list[list[str]] = []
+    turns: list[tuple[int, str, list[str], int]] = []
     entries: list[CitedEntry] = []
     chapter = part = ""
     for number, line in enumerate(lines, 1):
@@ -164,25 +139,16 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             part = heading[1] if heading[0] == 3 and chapter == "Synthesis" else ""
         elif chapter == "Discussion":
             if begins := _SPEAKER.fullmatch(line):
-                turns.append((int(begins["number"]), unescape_markdown(begins["speaker"]), number))
-                spoken.append([])
-            elif spoken and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
-                spoken[-1].append(unescape_markdown(line))
-        elif part in _TITLES and line.startswith("- ") and line != "- None":
-            entries.append(_read_entry(line[2:], part, number))
-    said = tuple(
-        SpokenTurn(turn, speaker, "\n".join(words).strip(), line)
-        for (turn, speaker, line), words in zip(turns, spoken, strict=True)
-    )
+                speaker = unescape_markdown(begins["speaker"])
+                turns.append((int(begins["number"]), speaker, [], number))
+            elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
+                turns[-1][2].append(unescape_markdown(line))
+        elif part in HEADINGS.values() and line.startswith("- ") and line != "- None":
+            found = _SOURCES.search(line)
+            words, cited = (line[2 : found.start()], found["sources"]) if found else (line[2:], "")
+            if part != _INSIGHTS and (credit := _CREDIT.match(words)):
+                words = words[credit.end() :]
+            review = (found["review"] or "") if found else ""
+            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review, number))
+    said = tuple(SpokenTurn(at, who, "\n".join(words).strip(), line) for at, who, words, line in turns)
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))
-
-
-def _read_entry(bullet: str, part: str, number: int) -> CitedEntry:
-    sources = _SOURCES.search(bullet)
-    text = bullet[: sources.start()] if sources else bullet
-    cited = sources["sources"] if sources else ""
-    if part != _INSIGHTS and (credit := _CREDIT.match(text)):
-        text = text[credit.end() :]
-    review = next((each for each in ("added", "edited") if f"{each} in the review" in cited), "")
-    turns = tuple(int(found["number"]) for found in _LINK.finditer(cited))
-    return CitedEntry(part, text, turns, review, number)

@@ -9,23 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..core.citations import (
-    CITATION,
-    LinesOf,
-    check_citation,
-    find_paths,
-    find_unknown_figures,
-    is_address,
-    is_marked,
-)
-from ..core.claims import shares_words
-from ..core.markers import ElaborationMarker, WithdrawnMarker, find_malformed_marker, parse_marker
+from ..core import citations
+from ..core.citations import LinesOf, check_citation, is_marked
+from ..core.hearing import is_about
+from ..core.markers import ElaborationMarker, StepMarker, WithdrawnMarker, find_malformed_marker, parse_marker
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
@@ -33,23 +25,32 @@ from ..core.synthesis import HEADINGS, UNVERIFIED
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
-from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, read_json
+from .ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .outline import prose_lines
 
 META = "meta.json"
 _LONGEST_QUOTE = 60
+_STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
 
 FindingKind = Literal[
-    "dangling", "duplicate", "no-acceptance", "citation", "marker", "unreadable", "open", "record", "block",
-    "lost", "decision", "figure", "unverified",
-]  # fmt: skip
+    "dangling",
+    "duplicate",
+    "no-acceptance",
+    "citation",
+    "marker",
+    "unreadable",
+    "open",
+    "record",
+    "block",
+    "lost",
+    "decision",
+    "figure",
+    "unverified",
+]
 
 
 class CheckFinding(Struct, frozen=True):
-    """One thing in one line of a file.
-
-    `open` is a question left open, `unverified` what nobody accepted; everything else is a problem.
-    """
+    """One thing in one line of a file; a question left `open` and what is `unverified` are no problems."""
 
     file: str
     line: int
@@ -59,68 +60,40 @@ class CheckFinding(Struct, frozen=True):
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
     """Return every problem that is found in the documents, by file in their order and by line."""
-    found = list(_check_ids(documents))
-    for name, text in documents.items():
-        if name.lower().endswith(".md"):
-            found += _check_lines(name, text, lines_of)
-        elif name.lower().endswith(".json") and read_json(text) is None:
-            found.append(CheckFinding(name, 1, "unreadable", "It is not valid JSON."))
-    order = list(documents)
-    return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
-
-
-def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield markers that mark nothing, and citations that lead nowhere and are not marked."""
-    read = {block.line for block in find_elaboration_blocks(name, text)}
-    for number, line in prose_lines(text):
-        marker = parse_marker(line)
-        if isinstance(marker, ElaborationMarker) and marker.step_id and number not in read:
-            where = "stands inside other text, or in too large a file"
-            yield CheckFinding(
-                name, number, "marker", f"The elaboration marker {where}: its block is not read."
-            )
-        if kind := find_malformed_marker(line):
-            problem = "marker is malformed, so that what it marks is taken for a hand edit"
-            yield CheckFinding(name, number, "marker", f"The {kind} {problem}.")
-        for found in CITATION.finditer(line):
-            if is_address(found["path"]) or is_marked(line, found.end()):
-                continue
-            if problem := check_citation(found, lines_of):
-                yield CheckFinding(name, number, "citation", problem)
-
-
-# What earlier versions wrote of an id that is no longer in use.
-_WITHDRAWN = "- Withdrawn: "
-_STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
-
-
-def _check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
-    """Yield dangling references, ids defined twice, and requirements without acceptance criteria."""
+    found: list[CheckFinding] = []
     first: dict[str, tuple[str, int]] = {}
     mentions: list[tuple[str, str, int]] = []
     for name, text in documents.items():
-        for number, line in prose_lines(text) if name.endswith(".md") else enumerate(text.split("\n"), 1):
+        is_page = name.lower().endswith(".md")
+        if name.lower().endswith(".json") and read_json(text) is None:
+            found.append(CheckFinding(name, 1, "unreadable", "It is not valid JSON."))
+        for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
+            if kind := find_malformed_marker(line) if is_page else None:
+                problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
+                found.append(CheckFinding(name, number, "marker", problem))
+            for cited in citations.CITATION.finditer(line) if is_page else ():
+                is_free = citations.is_address(cited["path"]) or is_marked(line, cited.end())
+                if problem := "" if is_free else check_citation(cited, lines_of):
+                    found.append(CheckFinding(name, number, "citation", problem))
+            defined = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
             if name == STORIES_FILE:
                 defined, line = _STORY.findall(line), _STORY.sub("", line)
-            else:
-                defined = [
-                    found["id"] for each in (HEADING, CRITERION, ROW) if (found := each.fullmatch(line))
-                ]
             for each in defined:
-                if each in first:
-                    file, at = first[each]
+                file, at = first.setdefault(each, (name, number))
+                if (file, at) != (name, number):
                     problem = f"{each} is defined a second time; first in {file}, line {at}."
-                    yield CheckFinding(name, number, "duplicate", problem)
-                first.setdefault(each, (name, number))
-            if not line.startswith(_WITHDRAWN) and not isinstance(parse_marker(line), WithdrawnMarker):
+                    found.append(CheckFinding(name, number, "duplicate", problem))
+            if not isinstance(parse_marker(line), WithdrawnMarker):
                 mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
-            yield CheckFinding(name, number, "dangling", f"{each} is defined nowhere.")
+            found.append(CheckFinding(name, number, "dangling", f"{each} is defined nowhere."))
     for each, (name, number) in first.items():
         criteria = each.replace("FR-", "AC-") + "-"
         if each.startswith("FR-") and not any(other.startswith(criteria) for other in first):
-            yield CheckFinding(name, number, "no-acceptance", f"{each} has no acceptance criterion.")
+            found.append(CheckFinding(name, number, "no-acceptance", f"{each} has no acceptance criterion."))
+    order = list(documents)
+    return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
 
 
 def find_unverified(file: str, text: str) -> Iterator[CheckFinding]:
@@ -130,28 +103,20 @@ def find_unverified(file: str, text: str) -> Iterator[CheckFinding]:
             yield CheckFinding(file, number, "unverified", _quote(line))
 
 
-# --- what a meta.json and the blocks have to keep -------------------------------------------------------
-
-_WANTED = {
-    "step_id": "the id of a step",
-    "turn_count": "a whole number from 1",
-    "personas_active": "a list of keys of personas",
-    "timestamp": "an instant such as 2026-01-31T12:00:00.000Z",
-    "synthesis_summary": "one sentence on one line",
-}
-
-
 def check_meta(
-    text: str, meta: Mapping[str, Any], *, limit: int, roster: Roster, steps: tuple[Step, ...]
+    text: str,
+    meta: Mapping[str, Any],
+    blocks: Sequence[ElaborationBlock],
+    *,
+    limit: int,
+    roster: Roster,
+    steps: tuple[Step, ...],
 ) -> Iterator[CheckFinding]:
-    """Yield what is wrong in a meta.json that can be read."""
+    """Yield what is wrong in a meta.json that can be read, and blocks that have no record in it."""
 
     def find(place: object, problem: str) -> CheckFinding:
-        return CheckFinding(META, _find_line(text, place), "record", problem)
+        return CheckFinding(META, find_json_line(text, place), "record", problem)
 
-    for field in ("phases_completed", "steps_completed", "elaborations"):
-        if field in meta and not isinstance(meta[field], list):
-            yield find(field, f"{field} is not a list, so it counts as empty.")
     phases, completed = _list(meta, "phases_completed"), _list(meta, "steps_completed")
     for key in phases:
         if key not in PHASE_KEYS:
@@ -161,34 +126,32 @@ def check_meta(
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
         yield find("analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}.")
     known = {step.step_id for step in steps}
-    for step_id in dict.fromkeys(map(str, completed)):
-        if step_id not in known:
-            yield find("steps_completed", f"There is no step {step_id}.")
+    for each in dict.fromkeys(map(str, completed)):
+        if each not in known:
+            yield find("steps_completed", f"There is no step {each}.")
+    recorded = set[tuple[str, str]]()
     for record in _list(meta, "elaborations"):
         if not isinstance(record, dict):
             yield find("elaborations", "The elaboration record is not an object.")
             continue
-        for problem in _check_record(record, limit, roster, known, completed):
-            yield find(record.get("timestamp", "elaborations"), problem)
-
-
-def _check_record(
-    record: Mapping[str, Any], limit: int, roster: Roster, known: set[str], completed: Sequence[object]
-) -> Iterator[str]:
-    """Yield what is wrong with one record, in words."""
-    faulty = faulty_fields(record)
-    for field in faulty:
-        shown = json.dumps(record[field], ensure_ascii=False, default=str) if field in record else "missing"
-        yield f"{field} is {_shorten(shown)}; it has to be {_WANTED[field]}."
-    sound = {field: value for field, value in record.items() if field not in faulty}
-    if (step_id := sound.get("step_id")) and step_id not in known:
-        yield f"There is no step {step_id}, which the record names."
-    elif step_id and step_id not in completed:
-        yield f"Step {step_id} was discussed but is not in steps_completed."
-    if sound.get("turn_count", 0) > limit:
-        yield f"turn_count is {sound['turn_count']}, above the limit of {limit} turns."
-    if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
-        yield f"personas_active names {', '.join(strangers)}, and no persona has that key."
+        recorded.add((str(record.get("step_id")), str(record.get("timestamp"))))
+        place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
+        for field in faulty:
+            shown = _shorten(json.dumps(record.get(field), ensure_ascii=False, default=str))
+            yield find(place, f"{field} of an elaboration cannot be {shown}.")
+        sound = {field: value for field, value in record.items() if field not in faulty}
+        if (step_id := sound.get("step_id")) and step_id not in known:
+            yield find(place, f"There is no step {step_id}, which the record names.")
+        elif step_id and step_id not in completed:
+            yield find(place, f"Step {step_id} was discussed but is not in steps_completed.")
+        if sound.get("turn_count", 0) > limit:
+            yield find(place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns.")
+        if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
+            yield find(place, f"personas_active names {', '.join(strangers)}, and no persona has that key.")
+    for block in blocks:
+        if block.key not in recorded:
+            problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
+            yield CheckFinding(block.file, block.line, "block", problem)
 
 
 def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
@@ -196,14 +159,7 @@ def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _find_line(text: str, place: object) -> int:
-    """Return the line of meta.json in which a field's name or a value first stands."""
-    return text.count("\n", 0, max(text.find(json.dumps(place, ensure_ascii=False)), 0)) + 1
-
-
 _CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
-_SILENT = "| **User**: silent"
-_TAKEAWAY = "Key takeaway:"
 
 
 def check_claims(
@@ -213,10 +169,9 @@ def check_claims(
     lines_of: LinesOf,
     roster: Roster,
 ) -> Iterator[CheckFinding]:
-    """Yield the credits, paths, figures and decisions in the blocks that nothing bears out (ART-8).
+    """Yield the sections that a block lacks, and what it claims and nothing bears out (ART-8).
 
-    Before that, the sections that it lacks: entries under another heading are not read (SYN-1). Figures and
-    decisions are held against the transcript, if it is not lost. What is marked claims nothing.
+    Figures and decisions are held against the transcript, if it is not lost. What is marked claims nothing.
     """
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     written = {(block.file, number) for block in blocks for number, _ in block.lines}
@@ -226,135 +181,78 @@ def check_claims(
     ]
     held = {transcript.key: transcript for transcript in transcripts}
     for block in blocks:
-        transcript = held.get(block.key)
-        is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
+        transcript, lines = held.get(block.key), [line for _, line in block.lines]
+        is_silent = any(line.rstrip().endswith("| **User**: silent") for line in lines)
         sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
-        headings = {found[1] for _, line in block.lines if (found := parse_heading(line))}
-        for part in (HEADINGS["insights"], HEADINGS["decisions"], HEADINGS["questions"]):
-            if part not in headings and not any(line.startswith(_TAKEAWAY) for _, line in block.lines):
+        headings = {found[1] for line in lines if (found := parse_heading(line))}
+        is_whole = any(line.startswith("Key takeaway:") for line in lines)
+        for part in () if is_whole else [*HEADINGS.values()][:-1]:
+            if part not in headings:
                 yield CheckFinding(block.file, block.line, "block", f"The block has no section '{part}'.")
         for number, part, words in block.entries():
-            entry = unescape_markdown(words)
+            entry, claims = unescape_markdown(words), list[tuple[FindingKind, str]]()
             credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
-            strangers = [each for each in credit["who"].split("/") if each not in names] if credit else []
-            if strangers:
-                problem = f"The insight credits {', '.join(strangers)}, who was not at the table."
-                yield CheckFinding(block.file, number, "block", problem)
-            for path in find_paths(entry):
-                known = any(path["path"] in each for each in sources)
-                problem = "" if known or is_marked(entry, path.end()) else check_citation(path, lines_of)
-                if problem:
-                    yield CheckFinding(block.file, number, "citation", problem)
-            for figure, _ in find_unknown_figures(entry, sources) if transcript is not None else ():
-                problem = f"{figure} is not in the transcript or the documents."
-                yield CheckFinding(block.file, number, "figure", problem)
+            who = credit["who"].split("/") if credit else []
+            if strangers := ", ".join(each for each in who if each not in names):
+                claims += [("block", f"The insight credits {strangers}, who was not at the table.")]
+            for path in citations.find_paths(entry):
+                if not is_marked(entry, path.end()) and not any(path["path"] in each for each in sources):
+                    claims.append(("citation", check_citation(path, lines_of)))
+            for figure, _ in citations.find_unknown_figures(entry, sources) if transcript is not None else ():
+                claims.append(("figure", f"{figure} is not in the transcript or the documents."))
             if part == HEADINGS["decisions"] and not _is_decided(words.strip(), transcript, is_silent):
-                problem = f"Nothing that the user said decides this: {_quote(entry)}"
-                yield CheckFinding(block.file, number, "decision", problem)
+                claims.append(("decision", f"Nothing that the user said decides this: {_quote(entry)}"))
+            yield from (CheckFinding(block.file, number, kind, text) for kind, text in claims if text)
 
 
 def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool) -> bool:
     """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
     if transcript is None or UNVERIFIED in line:
         return UNVERIFIED in line or not is_silent
-    users = transcript.users_turns
+    by_user = (each for each in transcript.turns if each.speaker.partition(" (")[0] == "User")
+    said = {each.number: each.text for each in by_user}
     noted = next((each for each in transcript.entries if line in each.text), None)
     if noted is not None:
-        return bool(users.keys() & {*noted.turns}) or bool(noted.review)
-    return shares_words(unescape_markdown(line), " ".join(users.values()))
+        return bool(said.keys() & {*noted.turns}) or bool(noted.review)
+    return is_about(unescape_markdown(line), " ".join(said.values()))
 
 
-def check_pairs(
-    text: str,
-    meta: Mapping[str, Any],
-    blocks: Sequence[ElaborationBlock],
-    updatable: Collection[str],
-    excused: Collection[str],
+def check_history(
+    file: str,
+    versions: Sequence[Material],
+    undone: Collection[str],
+    answers_in: Callable[[str], Collection[tuple[str, str]]],
 ) -> Iterator[CheckFinding]:
-    """Yield blocks without a record, and records of `updatable` steps without a block.
+    """Yield answers and blocks that the last version lacks, and lines that an addition took away (ART-5).
 
-    `excused` are the instants of discussions that were taken back (MENU-7) or had nothing to write.
+    `answers_in` returns the answers in a document by step and label; `undone` are instants of discussions.
     """
-    records = (record for record in _list(meta, "elaborations") if isinstance(record, dict))
-    turns = {
-        (record["step_id"], record["timestamp"]): record["turn_count"]
-        for record in records
-        if not {"step_id", "timestamp", "turn_count"} & {*faulty_fields(record)}
-    }
-    for block in blocks:
-        if block.key not in turns:
-            problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
-        elif block.turns not in (None, turns[block.key]):
-            problem = f"The block says {block.turns} turns, the record in {META} says {turns[block.key]}."
-        else:
-            continue
-        yield CheckFinding(block.file, block.line, "block", problem)
-    written = {block.key for block in blocks}
-    for step_id, at in turns:
-        if (step_id, at) not in written and step_id in updatable and at not in excused:
-            problem = f"No document holds the block of step {step_id}, {at}."
-            yield CheckFinding(META, _find_line(text, at), "record", problem)
 
+    def list_held(text: str) -> Iterator[str]:
+        yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers_in(text))
+        blocks = (block for block in find_elaboration_blocks(file, text) if block.timestamp not in undone)
+        yield from (f"The block of step {block.step_id}, {block.timestamp}" for block in blocks)
 
-# --- what git remembers ---------------------------------------------------------------------------------
-
-
-def check_growth(file: str, versions: Sequence[Material], undone: Collection[str]) -> Iterator[CheckFinding]:
-    """Yield lines that were lost where an elaboration was added, and blocks that lost some later.
-
-    A version is called by its moment. `undone` are the instants of those that were taken back (MENU-7).
-    """
-    for before, after in pairwise(versions):
-        earlier = {block.key: block for block in find_elaboration_blocks(file, before.text)}
-        later = {block.key: block for block in find_elaboration_blocks(file, after.text)}
-        lines = before.text.splitlines()
-        for key, block in earlier.items():
-            if block.timestamp in undone:
-                for number in (block.line, *(number for number, _ in block.lines)):
-                    lines[number - 1] = ""
-            elif key not in later:
-                problem = f"The block of step {key[0]}, {key[1]}"
-                yield CheckFinding(
-                    file, 1, "lost", f"{problem} was in {before.name}, but not in {after.name}."
-                )
-            elif missing := _missing_lines(
-                *([line for _, line in each.lines if line.strip()] for each in (block, later[key]))
-            ):
-                problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
-                yield CheckFinding(file, later[key].line, "lost", problem)
-        if later.keys() - earlier.keys():
-            for number, line in _missing_lines(lines, after.text.splitlines()):
-                if line.strip():
-                    lost = f"Line {number} of {before.name} was lost when {after.name} added to it"
-                    yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
-
-
-def check_answers(
-    file: str, versions: Sequence[Material], answers_in: Callable[[str], Collection[tuple[str, str]]]
-) -> Iterator[CheckFinding]:
-    """Yield answers that stood in an earlier version and are missing in the last one (STEP-5).
-
-    `answers_in` returns the answers that a document holds, each by step and label; an open question counts.
-    """
-    if not versions:
-        return
     *earlier, last = versions
-    there = answers_in(last.text)
-    stood = {key: version.name for version in earlier for key in answers_in(version.text)}
-    for (step_id, label), name in stood.items():
-        if (step_id, label) not in there:
-            answer = f"The answer on {label} of step {step_id}"
-            yield CheckFinding(file, 1, "lost", f"{answer} was in {name}, but not in {last.name}.")
-
-
-def _missing_lines(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the earlier lines, each with its number, that the later text does not have in that order."""
-    rest = iter(later)
-    if all(line in rest for line in earlier):
-        return []
-    blocks = SequenceMatcher(None, earlier, later, autojunk=False).get_matching_blocks()
-    kept = {at for block in blocks for at in range(block.a, block.a + block.size)}
-    return [(at, line) for at, line in enumerate(earlier, 1) if at - 1 not in kept]
+    there = {*list_held(last.text)}
+    stood = {held: version.name for version in earlier for held in list_held(version.text)}
+    for held, name in stood.items():
+        if held not in there:
+            yield CheckFinding(file, 1, "lost", f"{held} was in {name}, but not in {last.name}.")
+    for before, after in pairwise(versions):
+        texts = [each.text.replace(f" {UNVERIFIED}", "") for each in (before, after)]  # marks may go
+        blocks, new = (find_elaboration_blocks(file, text) for text in texts)
+        stays = [block for block in blocks if block.key in {each.key for each in new}]
+        lines = [each for block in stays for each in block.lines]
+        if len(new) > len(stays):  # one was added, and nothing else may change
+            gone = {at for block in blocks if block not in stays for at in range(block.line, block.end)}
+            lines = [each for each in enumerate(texts[0].splitlines(), 1) if each[0] not in gone]
+        kept = iter(texts[1].splitlines())
+        for number, line in (each for each in lines if each[1].strip() and each[1] not in kept):
+            lost = f"Line {number} of {before.name} is missing in {after.name}: {_quote(line)}"
+            if not isinstance(parse_marker(line), StepMarker):  # else the step was answered anew
+                yield CheckFinding(file, 1, "lost", lost)
+            break  # what follows was not looked for
 
 
 def _quote(line: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.analysis import ASSUMED
@@ -16,46 +15,40 @@ from .ids import OVERVIEW, list_records
 from .outline import content_words, find_labelled, section_text
 from .questions import list_questions
 
-DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
 _STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
 _MAX_RECORD_LENGTH = 1_200
 _LEAST_SHARED = 2
 
 
 def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
-    """Return every decision in the documents with its reason, step and date, each once.
-
-    They stand in the blocks of discussions and in the decision records of the architecture. `undone` are the
-    instants of discussions that were taken back.
-    """
-    found: dict[str, None] = {}
-    for block, _, written in find_entries(documents):
-        if block.timestamp not in undone:
-            found[f"{unescape_markdown(written)} (step {block.step_id}, {block.timestamp[:10]})"] = None
+    """Return every decision in the documents, each once; `undone` are instants of discussions."""
+    found = [
+        f"{unescape_markdown(written)} (step {block.step_id}, {block.timestamp[:10]})"
+        for block, _, written in find_entries(documents)
+        if block.timestamp not in undone
+    ]
     for name, text in documents.items():
         # The answer to a step's own question for the decision; the records below hold theirs.
         words = find_labelled(text, "Decision") if name != OVERVIEW else ""
-        if words and not words.endswith(ASSUMED):
-            found[f"{words} ({name})"] = None
+        found += [f"{words} ({name})"] if words and not words.endswith(ASSUMED) else []
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
         if "in the roundtable on step" not in record.body:  # else it stands there as well
             decided = re.sub(r"^[-*+] ", "", record.part("Decision"), flags=re.MULTILINE)
             reason = find_labelled(record.body, "Reason")
-            because = f" Reason: {reason}" if reason else ""
-            words = unescape_markdown(join_lines(decided))
-            found[f"{record.id} {record.text}: {words}{because} ({OVERVIEW})"] = None
-    return tuple(found)
+            words = unescape_markdown(join_lines(decided)) + (f" Reason: {reason}" if reason else "")
+            found.append(f"{record.id} {record.text}: {words} ({OVERVIEW})")
+    return tuple(dict.fromkeys(found))
 
 
 def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
     """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
-    questions = list_questions(
-        {name: text for name, text in documents.items() if name.lower().endswith(".md")}
-    )
+    texts = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
+    questions = list_questions(texts)
     still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in questions if each.is_open)
-    pages = {DECIDED: list_decisions_made(documents, undone), STILL_OPEN: still_open, PUT_OFF: put_off}
+    decided = list_decisions_made(documents, undone)
+    pages = {"Decided so far": decided, "Still open": still_open, "Put off for later": put_off}
     listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
     return tuple(Material(name, text) for name, text in listed if text)
 
@@ -71,13 +64,8 @@ def read_record(name: str, text: str) -> Material | None:
 
 
 def find_related(about: str, candidates: Sequence[Material], most: int) -> tuple[Material, ...]:
-    """Return the candidates that share the most telling words with a text; a common word tells little."""
+    """Return the candidates that share the most words with a text."""
     wanted = content_words(about)
-    shared = [(content_words(each.text) & wanted, each) for each in candidates]
-    common = Counter(word for words, _ in shared for word in words)
-    ranked = [
-        (-sum(1 / common[word] for word in words), at, candidate)
-        for at, (words, candidate) in enumerate(shared)
-        if len(words) >= _LEAST_SHARED
-    ]
-    return tuple(candidate for _, _, candidate in sorted(ranked)[:most])
+    shared = [len(content_words(each.text) & wanted) for each in candidates]
+    ranked = sorted(range(len(candidates)), key=lambda at: -shared[at])
+    return tuple(candidates[at] for at in ranked if shared[at] >= _LEAST_SHARED)[:most]

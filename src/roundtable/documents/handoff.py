@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import indent
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core.analysis import ASSUMED
-from ..core.citations import LinesOf, find_paths
+from ..core.citations import find_paths
 from ..core.hearing import Part
 from ..core.steps import Item
 from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
@@ -25,7 +24,7 @@ from .blocks import find_entries
 from .drafting import PRIORITIES, read_priority_rows
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .outline import prose_lines
-from .page import split_scenarios
+from .page import split_statements
 from .questions import OpenQuestion
 
 _LABELS = {
@@ -45,10 +44,8 @@ _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
 ) - {"safeguard"} | {"problem", "what happens", "change", "feedback"}
 _PASSES_TODAY = re.compile(
-    r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b"
 )
-_NAMES_CODE = re.compile(r"`|\w\(|\w_\w|\w=\w|[{}]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
 
@@ -68,7 +65,6 @@ class HandOff(Struct, frozen=True):
     problem: tuple[HandOffPoint, ...] = ()
     decisions: tuple[HandOffPoint, ...] = ()
     findings: tuple[HandOffPoint, ...] = ()
-    """What discussions found in the code, such as the cause, and what the user said of a step."""
     requirements: tuple[HandOffPoint, ...] = ()
     contract: tuple[HandOffPoint, ...] = ()
     places: tuple[HandOffPoint, ...] = ()
@@ -77,7 +73,6 @@ class HandOff(Struct, frozen=True):
     left_out: tuple[HandOffPoint, ...] = ()
     questions: tuple[HandOffPoint, ...] = ()
     answered: tuple[HandOffPoint, ...] = ()
-    """Questions that were open and that somebody answered since, each with its answer (ART-9)."""
     fixed: tuple[HandOffPoint, ...] = ()
     actions: tuple[HandOffPoint, ...] = ()
     steps_done: int = 0
@@ -94,24 +89,15 @@ class HandOff(Struct, frozen=True):
         return f"{self.steps_done} of {self.steps} steps of the analysis are done." if self.steps else ""
 
 
-_Labelled = Sequence[tuple[LabelledAnswer, str]]
-"""Answers, each with its source."""
+_Labelled = Sequence[tuple[LabelledAnswer, str]]  # answers, each with its source
 
 
-def collect_hand_off(
-    item: Item,
-    documents: Mapping[str, str],
-    questions: Iterable[OpenQuestion],
-    lines_of: LinesOf = lambda _: 0,
-) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are all that were left open.
-
-    `lines_of` tells which files there are; unless it is given, all of them.
-    """
-    pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
+def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
+    """Return what the documents say to whoever builds the item; `questions` are all that were left open."""
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
-        for name, text in pages.items()
+        for name, text in documents.items()
+        if name.lower().endswith(".md")
         for each in read_labelled(text, with_feedback=True)
         if each.label != "Item"
     ]
@@ -122,23 +108,15 @@ def collect_hand_off(
         problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     requirements = (*_list_criteria(found["criteria"]), *_list_requirements(documents))
     # Without a test of the user's, a criterion that does not hold today.
-    failing = (
-        HandOffPoint(one, each.source)
-        for each in sorted(requirements, key=_rank)
-        for one in each.details
-        if not is_code(one) and not _PASSES_TODAY.search(one)
-    )
+    details = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
+    failing = (HandOffPoint(one, source) for one, source in details if not _PASSES_TODAY.search(one))
     tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
     # A bug report names its place in the cause.
     causes = (
         HandOffPoint(mark_like(point.text, f"`{path}`"), point.source)
         for point in _pick(labelled, ["cause"])
-        for path in _list_paths(point)
-    )
-    found_in_code = (
-        point
-        for point in _list_entries(documents, "insights")
-        if _NAMES_CODE.search(unescape_markdown(point.text)) or _list_paths(point)
+        for path in dict.fromkeys(found[0] for found in find_paths(unescape_markdown(point.text)))
+        if "/" in path
     )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
     return HandOff(
@@ -146,32 +124,28 @@ def collect_hand_off(
         item.slug,
         problem=problem,
         decisions=(*_list_decisions(documents), *found["decisions"]),
-        findings=(*found_in_code, *_pick(labelled, ["feedback"])),
+        findings=(*_list_entries(documents, "insights"), *_pick(labelled, ["feedback"])),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=tuple(
-            _tell_missing(each, lines_of) for each in found["places"] or _pick(labelled, ["files"]) or causes
-        ),
+        places=found["places"] or _pick(labelled, ["files"]) or tuple(causes),
         risks=found["risks"],
         first_test=tests[:1],
         left_out=found["left_out"],
-        questions=tuple(
-            HandOffPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open
-        ),
+        questions=tuple(HandOffPoint(escape_markdown(one.words), at) for one, at in asked if one.is_open),
         answered=tuple(
             HandOffPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
             for each, place in asked
             if each.answer
         ),
         fixed=found["fixed"],
-        actions=tuple(_list_entries(documents, "actions")),
+        actions=_list_entries(documents, "actions"),
     )
 
 
-def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
+def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
     """Return the answers under these labels that say something, in the order of the documents, each once."""
     found: dict[str, HandOffPoint] = {}
-    for each, source in labelled:
+    for each, source in answers:
         label = fold_text(each.label)
         if label in wanted and each.text and not says_none(unescape_markdown(each.words)):
             shown = "" if label in _SILENT_LABELS and each.words else f"**{each.label}**: "
@@ -183,25 +157,11 @@ def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
     """Yield each criterion of the answers; the code of an answer belongs to the last of its criteria."""
     for point in points:
         code = tuple(filter(is_code, point.details))
-        plain = [each for each in point.details if each not in code] or split_scenarios(point.text)
+        plain = [each for each in point.details if each not in code] or split_statements(point.text)
         assumed = ASSUMED if plain[-1].endswith(ASSUMED) else ""  # it stands behind the last
         for each in plain[:-1]:
             yield HandOffPoint(f"{mark_like(point.text, each)}{assumed}", point.source)
         yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
-
-
-def _list_paths(point: HandOffPoint) -> dict[str, str]:
-    """Return the places that a point names in folders of the project, each as written with its path."""
-    text = unescape_markdown(" ".join((point.text, *point.details)))
-    places = {found[0]: found["path"] for found in find_paths(text, planned=True)}
-    return {place: path for place, path in places.items() if "/" in path and path[0] not in "/~"}
-
-
-def _tell_missing(point: HandOffPoint, lines_of: LinesOf) -> HandOffPoint:
-    """Return a place, with the files that are still to be made."""
-    paths = dict.fromkeys(_list_paths(point).values())
-    missing = ", ".join(f"`{path}`" for path in paths if lines_of(path) is None)
-    return replace(point, text=f"{point.text} (not there yet: {missing})") if missing else point
 
 
 def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -223,12 +183,12 @@ def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             yield made
 
 
-def _list_entries(documents: Mapping[str, str], part: Part) -> Iterable[HandOffPoint]:
-    """Return what the discussions list in a part, each once."""
-    return {
+def _list_entries(documents: Mapping[str, str], part: Part) -> tuple[HandOffPoint, ...]:
+    found = {
         words: HandOffPoint(words, f"{block.file}:{number}, roundtable on step {block.step_id}")
         for block, number, words in find_entries(documents, part)
-    }.values()
+    }
+    return tuple(found.values())
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -243,45 +203,45 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     yield from _list_rows(documents, MATRIX, "NFR")
 
 
-def _rank(requirement: HandOffPoint) -> int:
-    """Return how soon a requirement is needed; one without a priority is as soon as a Must."""
-    name = requirement.text.partition(": ")[0]
-    return next((at for at, each in enumerate(PRIORITIES) if f"({each})" in name), 0)
-
-
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
     for identity, *cells in list_rows(documents.get(file, ""), prefix):
         words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
-# --- the page in its forms ------------------------------------------------------------------------------
+# --- the page in its forms: which parts it has, and the heading of each -----------------------------------
 
-_LEVELS = tuple(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
-_PAGE = (
-    ("problem", "Problem"),
-    ("decisions", "Decisions"),
-    ("findings", "Findings and remarks"),
-    ("requirements", "Requirements and criteria"),
-    ("fixed", "Fixed points and conditions"),
-    ("contract", "Contract and rules"),
-    ("places", "Places to touch"),
-    ("risks", "Risks"),
-    ("first_test", "First failing test"),
-    ("left_out", "Not included"),
-    ("actions", "Action items"),
-    ("answered", "Questions answered since"),
-    ("questions", "Open questions"),
-)
-_PULL_REQUEST = (
-    ("problem", "Why"),
-    ("decisions", "What was decided"),
-    ("fixed", "What must hold"),
-    ("places", "What is touched"),
-    ("risks", "What could break"),
-    ("answered", "What was answered since"),
-    ("questions", "Still open"),
-)
+_PAGE = {
+    "Problem": "problem",
+    "Decisions": "decisions",
+    "Findings and remarks": "findings",
+    "Requirements and criteria": "requirements",
+    "Fixed points and conditions": "fixed",
+    "Contract and rules": "contract",
+    "Places to touch": "places",
+    "Risks": "risks",
+    "First failing test": "first_test",
+    "Not included": "left_out",
+    "Action items": "actions",
+    "Questions answered since": "answered",
+    "Open questions": "questions",
+}
+_PULL_REQUEST = {
+    "Why": "problem",
+    "What was decided": "decisions",
+    "What must hold": "fixed",
+    "What is touched": "places",
+    "What could break": "risks",
+    "What was answered since": "answered",
+    "Still open": "questions",
+}
+_PLAN = {
+    "Summary": "problem",
+    "Technical Context": "decisions findings fixed",
+    "Project Structure": "places",
+    "First failing test": "first_test",
+    "Complexity Tracking": "risks",
+}
 
 
 def show_as_typed(page: str) -> str:
@@ -297,9 +257,9 @@ def write_page(hand_off: HandOff) -> str:
     return _join(title, hand_off.progress, *_write_parts(hand_off, _PAGE))
 
 
-_FIRST_ORDER = "- Begin with the first failing test. Run it, and see it fail for the reason that it names.\n"
-_NO_FIRST_TEST = "- Begin with a test of a criterion that the code does not meet yet, and see it fail.\n"
 _ORDERS = """\
+- Begin with the first failing test. Run it, and see it fail for the reason that it names. If none is named,
+  begin with a test of a criterion that the code does not meet yet.
 - Then make it pass with the smallest change, and go on with the criteria in their order.
 - The decisions stand. Where one turns out to be impossible, stop and say why.
 - Do not settle an open question by yourself: ask, or leave that part out and say so.
@@ -314,7 +274,7 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
         f"Build what is described below in this repository. The documents of its analysis are in `{folder}`, "
         "and each point names its source there; nobody has confirmed what is marked (unverified).",
         hand_off.progress,
-        (_FIRST_ORDER if hand_off.first_test else _NO_FIRST_TEST) + _ORDERS,
+        _ORDERS,
         *_write_parts(hand_off, _PAGE),
         "## When you are done",
         "Say for every criterion which test shows it, and name what you left out.",
@@ -345,22 +305,20 @@ def write_spec(hand_off: HandOff, date: str) -> str:
     for number, each in enumerate(functional, 1):
         scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
         name, _, title = each.text.partition(": ")
-        level = next((f" (Priority: {level})" for priority, level in _LEVELS if f"({priority})" in name), "")
-        stories += [
-            f"### User Story {number} - {title}{level}",
-            "\n".join(["**Acceptance Scenarios**:", "", *scenarios]),
-        ]
+        levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one})" in name)
+        stories += [f"### User Story {number} - {title}{next(levels, '')}", "**Acceptance Scenarios**:"]
+        stories.append("\n".join(scenarios))
     clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]
     return _join(
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
         hand_off.progress,
-        *_write_part("## Clarifications", hand_off.answered),
+        *_write_parts(hand_off, {"Clarifications": "answered"}),
         *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
-        *_write_part("### Edge Cases", hand_off.risks),
+        *_write_parts(hand_off, {"Edge Cases": "risks"}, level="###"),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
         *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
-        *_write_part("## Assumptions", (*hand_off.fixed, *hand_off.left_out)),
+        *_write_parts(hand_off, {"Assumptions": "fixed left_out"}),
     )
 
 
@@ -369,49 +327,29 @@ def write_plan(hand_off: HandOff, date: str) -> str:
     return _join(
         f"# Implementation Plan: {escape_markdown(hand_off.title)}",
         f"**Branch**: `{hand_off.slug}` | **Date**: {date} | **Spec**: [spec.md](spec.md)",
-        *("## Summary", _write_points(hand_off.problem)),
-        *("## Technical Context", _write_points((*hand_off.decisions, *hand_off.findings, *hand_off.fixed))),
+        *_write_parts(hand_off, _PLAN),
         *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
-        *("## Project Structure", "### Source Code (repository root)", _write_points(hand_off.places)),
-        *_write_part("## First failing test", hand_off.first_test),
-        *_write_part("## Complexity Tracking", hand_off.risks),
     )
 
 
 def write_summary(hand_off: HandOff, command: str) -> str:
     """Return the page in a few lines, as it is shown when an analysis is complete."""
-    counts = [
-        f"{len(points)} {noun}{'' if len(points) == 1 else 's'}"
-        for points, noun in (
-            (hand_off.requirements, "requirement"),
-            (hand_off.decisions, "decision"),
-            (hand_off.risks, "risk"),
-            (hand_off.questions, "open question"),
-        )
-    ]
+    nouns = {"requirement": hand_off.requirements, "decision": hand_off.decisions}
+    nouns |= {"risk": hand_off.risks, "open question": hand_off.questions}
+    counts = (f"{len(each)} {noun}{'s'[: len(each) != 1]}" for noun, each in nouns.items())
     lines = [f"For the developer who builds it: {', '.join(counts)}."]
-    lines += [
-        f"First failing test: {unescape_markdown(_name_test(each).replace('**', ''))} ({each.source})"
-        for each in hand_off.first_test
-    ]
+    for test in hand_off.first_test:
+        code = (line.strip() for each in test.details for line in each.split("\n") if not is_code(line))
+        name = f"{test.text} {next(code, '')}" if test.text.endswith("**:") else test.text
+        lines.append(f"First failing test: {unescape_markdown(name.replace('**', ''))} ({test.source})")
     return "\n".join([*lines, f"The whole page: {command}"])
 
 
-def _name_test(test: HandOffPoint) -> str:
-    """Return a test in one line; code by its first line."""
-    first = next((line for each in test.details for line in each.split("\n") if not is_code(line)), "")
-    return f"{test.text} {first.strip()}" if test.text.endswith("**:") else test.text
-
-
-def _write_parts(hand_off: HandOff, parts: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the parts that have a point, each by its name and under its heading."""
-    written = (_write_part(f"## {heading}", getattr(hand_off, name)) for name, heading in parts)
-    return [text for part in written for text in part]
-
-
-def _write_part(heading: str, points: Sequence[HandOffPoint]) -> tuple[str, ...]:
-    """Return the points under a heading; nothing where there are none."""
-    return (heading, _write_points(points)) if points else ()
+def _write_parts(hand_off: HandOff, form: Mapping[str, str], level: str = "##") -> Iterator[str]:
+    """Yield the parts that have a point, each under its heading."""
+    for heading, names in form.items():
+        if points := [point for name in names.split() for point in getattr(hand_off, name)]:
+            yield from (f"{level} {heading}", _write_points(points))
 
 
 def _join(*parts: str) -> str:
@@ -419,14 +357,8 @@ def _join(*parts: str) -> str:
 
 
 def _write_points(points: Sequence[HandOffPoint]) -> str:
-    """Return the points as a list, each with its source; a source that all of them share is named once."""
-    sources = {each.source for each in points}
-    is_shared = len(sources) == 1 and len(points) > 1
-    lines = []
-    for each in points:
-        lines.append(f"- {each.text}" if is_shared else f"- {each.text} ({each.source})")
-        lines += _write_details(each)
-    return "\n".join([*lines, "", f"Source: {sources.pop()}"] if is_shared else lines)
+    lines = ((f"- {each.text} ({each.source})", *_write_details(each)) for each in points)
+    return "\n".join(line for own in lines for line in own)
 
 
 def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:

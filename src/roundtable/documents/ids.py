@@ -13,39 +13,13 @@ from ..core import lazy_re as re
 from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
 
-_FIRST_CJK = "\u2e80"
-
-
-def stem_words(text: str) -> frozenset[str]:
-    """Return the stems of a text's words; scripts without spaces are taken in pairs of characters."""
-    found: set[str] = set()
-    for word in content_words(text):
-        is_pairs = max(word) >= _FIRST_CJK and len(word) > 1
-        found.update(word[at : at + 2] for at in range(len(word) - 1)) if is_pairs else found.add(word)
-    return frozenset(found)
-
-
-def word_share(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return how much of the one is in the other, from 0 to 1."""
-    return len(one & other) / len(one) if one else 0.0
-
-
 _SAME = 0.5
-# What criteria and stories have in common tells none from another.
-_FORMULA = re.compile(
-    r"\b(?:given|when|then|and|as (?:an?|the)|i (?:want|need|would like|wish)(?: to)?|so that"
-    r"|angenommen|gegeben|wenn|dann|und|als|möchte|will|ich|damit)\b|として",
-    re.IGNORECASE,
-)
 
 
-def pair_closest(close: Iterable[tuple[Any, int, str]]) -> dict[int, str]:
-    """Return which id each place gets: the closest first, and each id once."""
-    pairs: dict[int, str] = {}
-    for _, place, identity in sorted(close):
-        if place not in pairs and identity not in pairs.values():
-            pairs[place] = identity
-    return pairs
+def count_shared(text: str, others: Iterable[str]) -> list[int]:
+    """Return how many words a text shares with each of the others."""
+    words = content_words(text)
+    return [len(words & content_words(other)) for other in others]
 
 
 class KnownId(Struct, frozen=True):
@@ -59,15 +33,18 @@ def assign_ids(
     prefix: str, texts: Sequence[str], known: Sequence[KnownId], *, taken: Iterable[str] = (), digits: int = 3
 ) -> tuple[str, ...]:
     """Return an id for each text: the one that it has, else the lowest that is neither in use nor `taken`."""
-    old = [(entry, stem_words(_FORMULA.sub(" ", entry.text))) for entry in known]
+    old = [(entry, content_words(entry.text)) for entry in known]
     alike = []
     for index, text in enumerate(texts):
-        words = stem_words(_FORMULA.sub(" ", text))
+        words = content_words(text)
         for entry, others in old:
             likeness = 2 * len(words & others) / max(len(words) + len(others), 1)
             if text == entry.text or likeness >= _SAME:
                 alike.append((-2.0 if text == entry.text else -likeness, index, entry.id))
-    given = pair_closest(alike)
+    given: dict[int, str] = {}
+    for _, index, identity in sorted(alike):  # the closest first, and each id once
+        if index not in given and identity not in given.values():
+            given[index] = identity
     used = {*given.values(), *taken}
     free = (each for number in count(1) if (each := f"{prefix}-{number:0{digits}}") not in used)
     return tuple(given[index] if index in given else next(free) for index in range(len(texts)))
@@ -78,7 +55,6 @@ OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick
 SUMMARY = "design-summary.md"
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
-_ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
 ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -115,10 +91,7 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
 
 
 class DecisionRecord(KnownId, frozen=True):
-    """A decision record of architecture or design: its id and title, its file, and the lines below.
-
-    What was added to it since, such as feedback, is no part of it.
-    """
+    """A decision record: its id and title, its file, and the lines below, without what was added since."""
 
     file: str
     body: str
@@ -137,17 +110,13 @@ def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     )
 
 
-def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
-    """Return the cells of the table rows whose first cell is an id of that kind."""
-    matches = (ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
-    return tuple(
-        (
-            match["id"],
-            *(unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(match["rest"])),
-        )
-        for match in matches
-        if match and match["id"].startswith(f"{prefix}-")
-    )
+def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of the table rows whose first cell is an id of that kind."""
+    for _, line in prose_lines(document):
+        row = ROW.fullmatch(line.strip())
+        if row and row["id"].startswith(f"{prefix}-"):
+            cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
+            yield row["id"], *map(unescape_markdown, cells)
 
 
 def read_json(text: str) -> Any:
@@ -158,26 +127,26 @@ def read_json(text: str) -> Any:
         return None
 
 
-def read_json_list(text: str, field: str) -> list[Any]:
-    """Return a list that a JSON object holds; nothing where the text cannot be read or has none."""
+def find_json_line(text: str, value: object) -> int:
+    """Return the line of a JSON text in which a value or a field's name first stands; else the first."""
+    return text.count("\n", 0, max(text.find(json.dumps(value, ensure_ascii=False)), 0)) + 1
+
+
+def read_json_list(text: str, field: str, kind: type) -> list[Any]:
+    """Return what is of a kind in a list of a JSON object; nothing where the text cannot be read."""
     content = read_json(text)
     listed = content.get(field) if isinstance(content, dict) else None
-    return listed if isinstance(listed, list) else []
-
-
-def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of user-stories.json."""
-    return [each for each in read_json_list(documents.get(STORIES_FILE, ""), field) if isinstance(each, dict)]
+    return [each for each in listed if isinstance(each, kind)] if isinstance(listed, list) else []
 
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
     """Return the stories of user-stories.json that can be read."""
     found = []
-    for entry in story_entries(documents, "stories"):
-        identity, served = entry.get("id"), entry.get("requirements")
-        if isinstance(identity, str):
-            ids = tuple(each for each in served if isinstance(each, str)) if isinstance(served, list) else ()
-            found.append(Story(identity, str(entry.get("text") or ""), ids, entry.get("unhappy") is True))
+    for entry in read_json_list(documents.get(STORIES_FILE, ""), "stories", dict):
+        if isinstance(entry.get("id"), str):
+            served, text = entry.get("requirements"), str(entry.get("text") or "")
+            requirements = tuple(served) if isinstance(served, list) else ()
+            found.append(Story(entry["id"], text, requirements, entry.get("unhappy") is True))
     return tuple(found)
 
 
@@ -185,30 +154,21 @@ def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozense
     """Return the ids of these kinds that the documents refer to, other than where an id is given."""
     lines = (line for text in documents.values() for line in text.splitlines())
     telling = (line for line in lines if not any(each.match(line) for each in _GIVING))
-    return frozenset(
-        found
-        for line in telling
-        for found in MENTION.findall(line)
-        if any(found.startswith(f"{prefix}-") for prefix in prefixes)
-    )
+    kinds = tuple(f"{prefix}-" for prefix in prefixes)
+    return frozenset(each for line in telling for each in MENTION.findall(line) if each.startswith(kinds))
 
 
 def sections_with_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, list[str]]]:
     """Yield each heading with an id, and the lines up to the next heading of its level or above."""
     heading: KnownId | None = None
-    level = 0
-    lines: list[str] = []
-    for _, line in prose_lines(document):
-        other = _ANY_HEADING.match(line)
-        if other and heading and len(other["signs"]) <= level:
+    level, lines = 0, list[str]()
+    for _, line in (*prose_lines(document), (0, "# The end")):
+        signs = len(line) - len(line.lstrip("#"))
+        if heading and 0 < signs <= level and line[signs : signs + 1] == " ":
             yield heading, lines
             heading = None
         match = HEADING.fullmatch(line)
         if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading = KnownId(match["id"], unescape_markdown(match["text"]))
-            level = len(line) - len(line.lstrip("#"))
-            lines = []
+            heading, level, lines = KnownId(match["id"], unescape_markdown(match["text"])), signs, []
         elif heading:
             lines.append(line)
-    if heading:
-        yield heading, lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from ..core import lazy_re as re
+from ..core import markers
 from ..core.errors import RuleBroken
-from ..core.markers import (
-    EndMarker,
-    FeedbackMarker,
-    Marker,
-    StepMarker,
-    begins_like_elaboration,
-    begins_like_section,
-    parse_marker,
-)
 from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
@@ -48,14 +40,14 @@ class MarkdownBlock(NamedTuple):
     open: bool = False
 
     @property
-    def marker(self) -> Marker | None:
+    def marker(self) -> markers.Marker | None:
         """Return the marker that this block is; None where it is anything else."""
-        return parse_marker(self.text) if self.kind == "html_block" else None
+        return markers.parse_marker(self.text) if self.kind == "html_block" else None
 
     @property
     def is_elaboration_marker(self) -> bool:
         """Whether this is the comment before an elaboration block, also where somebody edited it."""
-        return self.kind == "html_block" and begins_like_elaboration(self.text)
+        return self.kind == "html_block" and markers.begins_like_elaboration(self.text)
 
 
 class Outline(Struct, frozen=True, dict=True):
@@ -68,7 +60,31 @@ class Outline(Struct, frozen=True, dict=True):
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """Return every section, in order, sub-sections included."""
-        return _find_sections(self)
+        found: list[Section] = []
+        unended: list[int] = []
+        own_level = block_end = 0
+        for at, piece in enumerate(self.pieces):
+            if piece.kind != "heading":
+                continue
+            follows_marker = at > 0 and self.pieces[at - 1].is_elaboration_marker
+            is_below = piece.level > own_level or own_level == DEEPEST
+            is_marked = follows_marker and is_below and piece.text != ADDITIONAL
+            below = "".join(each.text for each in self.pieces[at + 1 : at + 2])
+            if piece.level == 2 and markers.begins_like_section(below):
+                block_end = at  # a step's section, whatever was pasted before it
+            elif at >= block_end and (is_marked or piece.text.casefold().startswith(_BLOCK_HEADING)):
+                block_end = find_block_end(self.pieces, at - 1)
+            is_added = at < block_end
+            own_level = own_level if is_added else piece.level
+            for earlier in tuple(unended):
+                # An earlier addition, whatever its level, ends no section but its own.
+                if piece.level <= found[earlier].level and (found[earlier].elaboration or not is_added):
+                    found[earlier] = found[earlier]._replace(end=piece.start)
+                    unended.remove(earlier)
+            unended.append(len(found))
+            name, end = strip_numbering(piece.text), len(self.document)
+            found.append(Section(piece.text, name, piece.level, piece.start, piece.end, end, is_added))
+        return tuple(found)
 
     @property
     def first(self) -> int:
@@ -79,13 +95,16 @@ class Outline(Struct, frozen=True, dict=True):
     def newline(self) -> str:
         """Return the line ending that most lines have."""
         crlf = self.document.count(b"\r\n")
-        lf = self.document.count(b"\n") - crlf
-        cr = self.document.count(b"\r") - crlf
+        lf, cr = (self.document.count(ending) - crlf for ending in (b"\n", b"\r"))
         return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda counted: counted[0])[1]
 
     def within(self, start: int, end: int) -> list[MarkdownBlock]:
         """Return the pieces that start in a stretch of the document."""
         return [piece for piece in self.pieces if start <= piece.start < end]
+
+    def line_after(self, place: int) -> int:
+        """Return where the first line begins after a place; at the end, the end."""
+        return self.lines[min(bisect_right(self.lines, place), len(self.lines) - 1)]
 
     def settle(self, start: int, end: int) -> int:
         """Return the place after the last line with text between two line starts; else `start`."""
@@ -105,22 +124,17 @@ def decode_document(document: bytes) -> str:
 def read_outline(document: bytes) -> Outline:
     """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
     if len(document) > MAX_DOCUMENT_SIZE:
-        raise RuleBroken(
-            f"The document has {len(document):,} bytes; at most {MAX_DOCUMENT_SIZE:,} can be added to. "
-            "Nothing was changed. Split the file, or add the text by hand."
-        )
-    lines = _line_starts(document)
+        failed = f"The document has {len(document):,} bytes; at most {MAX_DOCUMENT_SIZE:,} can be added to."
+        raise RuleBroken(f"{failed} Nothing was changed. Split the file, or add the text by hand.")
+    begin = len(_BOM) if document.startswith(_BOM) else 0
+    lengths = map(len, document[begin:].splitlines(keepends=True))
+    lines = tuple(accumulate(lengths, initial=begin)) if len(document) > begin else (begin, begin)
     source = decode_document(document).replace("\0", "\ufffd").split("\n")
     pieces: list[MarkdownBlock] = []
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    env: dict[str, Any] = {}
-    pieces += _find_blocks("\n".join(source), lines, env)
-    # Headings come last: a link in one may be defined at the very end of the document.
-    for at, piece in enumerate(pieces):
-        if piece.level and (words := _render_heading(piece.text, env)) != piece.text:
-            pieces[at] = piece._replace(text=words)
+    pieces += _find_blocks("\n".join(source), lines)
     return Outline(document, lines, tuple(pieces))
 
 
@@ -146,8 +160,7 @@ _SIMPLE = re.compile(
 _NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
 
 
-def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterator[MarkdownBlock]:
-    """Yield the top-level blocks, headings as they are written; link definitions go into `env`."""
+def _find_blocks(text: str, lines: Sequence[int]) -> Iterator[MarkdownBlock]:
     # The parser does not count a last line of nothing but blanks.
     whole = text.rstrip(" \t")
     whole = whole if whole.endswith("\n") else f"{text}\n"
@@ -157,28 +170,27 @@ def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterat
             kind = str(found.lastgroup)
             after = line + whole.count("\n", at, found.end(kind))
             if kind != "blank":
-                words = (found["heading"] or "").strip()
-                yield MarkdownBlock(kind, lines[line], lines[after], len(found["signs"] or ""), words)
+                level, words = len(found["signs"] or ""), _render_heading(found["heading"] or "")
+                yield MarkdownBlock(kind, lines[line], lines[after], level, words)
             line = after + whole.count("\n", found.end(kind), found.end())
             at = found.end()
             continue
-        end, tokens = _parse_stretch(text, at, env)
+        end, tokens = _parse_stretch(text, at)
         for index, token in enumerate(tokens):
             if token.level == 0 and token.nesting >= 0 and token.map:
                 start, after = (lines[line + each] for each in token.map)
                 kind = token.type.removesuffix("_open")
-                if kind == "heading":
-                    words = tokens[index + 1].content
-                    yield MarkdownBlock(kind, start, after, int(token.tag[1]), words)
-                else:
-                    is_last = token is tokens[-1] and end == len(text)
-                    is_left_open = is_last and is_open(token, text[at:].split("\n"))
-                    yield MarkdownBlock(kind, start, after, 0, token.content, is_left_open)
+                is_last = token is tokens[-1] and end == len(text)
+                is_left_open = is_last and is_open(token, text[at:].split("\n"))
+                is_heading = kind == "heading"
+                level = int(token.tag[1]) if is_heading else 0
+                words = _render_heading(tokens[index + 1].content) if is_heading else token.content
+                yield MarkdownBlock(kind, start, after, level, words, is_left_open)
         line += text.count("\n", at, end)
         at = end
 
 
-def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[Token]]:
+def _parse_stretch(text: str, at: int) -> tuple[int, list[Token]]:
     """Return where the stretch ends that the parser can read alone, and its tokens."""
     end, count = at, 1
     while True:
@@ -186,9 +198,9 @@ def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[T
             start = _NEW_START.search(text, end)
             end = start.end() if start else len(text)
         if end == len(text):
-            return end, _parser().parse(text[at:], env)
+            return end, parse(text[at:])[0]
         # A paragraph at the end shows whether anything is left open there.
-        tokens = _parser().parse(f"{text[at:end]}.", env)
+        tokens, _ = parse(f"{text[at:end]}.")
         last = text.count("\n", at, end)
         if tokens[-1].type == "paragraph_close" and tokens[-3].map == [last, last + 1]:
             return end, tokens[:-3]
@@ -210,12 +222,6 @@ def is_open(token: Token, source: list[str]) -> bool:
     return tokens[-1].type == token.type
 
 
-def _line_starts(document: bytes) -> tuple[int, ...]:
-    begin = len(_BOM) if document.startswith(_BOM) else 0
-    lengths = map(len, document[begin:].splitlines(keepends=True))
-    return tuple(accumulate(lengths, initial=begin)) if len(document) > begin else (begin, begin)
-
-
 def _front_matter(source: list[str]) -> int:
     """Return how many lines the front matter takes: none where the first rule opens no such block."""
     if not _RULER.fullmatch(source[0]):
@@ -226,12 +232,11 @@ def _front_matter(source: list[str]) -> int:
     return last + 1 if last and (source[1].strip() or _KEY.match(first)) else 0
 
 
-def _render_heading(content: str, env: dict[str, Any]) -> str:
-    """Return a heading's words without its markup."""
-    if not _MARKUP.search(content):
+def _render_heading(content: str) -> str:
+    if not _MARKUP.search(content.strip()):
         return " ".join(content.split())
     tokens: list[Token] = []
-    _parser().inline.parse(content, _parser(), env, tokens)
+    _parser().inline.parse(content.strip(), _parser(), {}, tokens)
     breaks = ("softbreak", "hardbreak", "html_inline")
     words = (" " if token.type in breaks else token.content for token in tokens)
     return " ".join("".join(words).split())
@@ -260,10 +265,7 @@ def prose_lines(document: str) -> Iterator[tuple[int, str]]:
 
 
 def joined_lines(document: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield headings, entries and paragraphs, each on one line however it is wrapped, and whole code blocks.
-
-    Each comes with the number of its first line and whether it is code.
-    """
+    """Yield headings, entries and paragraphs as one line each, and code whole: number, text, is it code."""
     kept: list[str] = []
     first, was_code, can_go_on = 0, False, False
     for number, line, is_code in _tell_code(document):
@@ -293,9 +295,8 @@ def _tell_code(document: str) -> Iterator[tuple[int, str, bool]]:
 def find_labelled(document: str, label: str) -> str:
     """Return the words after a label on its first line; empty where the document does not have it."""
     lines = (LABELLED.fullmatch(line.strip()) for line in document.split("\n"))
-    return next(
-        (unescape_markdown(found["text"].strip()) for found in lines if found and found["label"] == label), ""
-    )
+    words = (found["text"].strip() for found in lines if found and found["label"] == label)
+    return unescape_markdown(next(words, ""))
 
 
 ADDITIONAL = "Additional Insights from Elaboration"
@@ -306,20 +307,20 @@ DEEPEST = 6
 CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
 """The run of signs at the end of a heading's words that would be taken for the heading's own."""
 _NUMBERING = re.compile(
-    r"(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
+    r"^(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
     r"(?:\(?\d{1,9}(?:\.\d{1,9}){0,9}[.):]|\d{1,9}(?:\.\d{1,9}){1,9}|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]{1,9}[.):](?=\s))"
     r"(?:\s+[-–—:]\s+|\s+|(?<=[.):])(?=[^\W\d]))"
 )
 _WORD = re.compile(r"[^\W_]+")
-_STOP_WORD = re.compile(r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with")
+# Also what all criteria and stories have in common.
+_STOP_WORD = re.compile(
+    r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with|given|when|then|want|so|that"
+    r"|angenommen|gegeben|wenn|dann|und|als|möchte|will|ich|damit"
+)
 
 
 class Section(NamedTuple):
-    """A heading as a person reads it, its name without numbering, its level, and its bytes.
-
-    `start` is the heading's line, `body` what follows the heading, `end` the next heading of the same or a
-    higher level; `elaboration` marks what an earlier elaboration added.
-    """
+    """A heading as read, its name without numbering, its level, and its start, body and end in bytes."""
 
     heading: str
     name: str
@@ -327,61 +328,25 @@ class Section(NamedTuple):
     start: int
     body: int
     end: int
-    elaboration: bool = False
-
-
-def _find_sections(shape: Outline) -> tuple[Section, ...]:
-    pieces = shape.pieces
-    found: list[Section] = []
-    unended: list[int] = []
-    own_level = block_end = 0
-    for at, piece in enumerate(pieces):
-        if piece.kind != "heading":
-            continue
-        is_below = piece.level > own_level or own_level == DEEPEST
-        is_marked = is_below and at > 0 and pieces[at - 1].is_elaboration_marker and piece.text != ADDITIONAL
-        if piece.level == 2 and any(begins_like_section(each.text) for each in pieces[at + 1 : at + 2]):
-            block_end = at  # a step's section, whatever was pasted before it
-        elif at >= block_end and (is_marked or piece.text.casefold().startswith(_BLOCK_HEADING)):
-            block_end = find_block_end(pieces, at - 1)
-        is_added = at < block_end
-        own_level = own_level if is_added else piece.level
-        for earlier in tuple(unended):
-            # An earlier addition, whatever its level, ends no section but its own.
-            if piece.level <= found[earlier].level and (found[earlier].elaboration or not is_added):
-                found[earlier] = found[earlier]._replace(end=piece.start)
-                unended.remove(earlier)
-        unended.append(len(found))
-        name, end = strip_numbering(piece.text), len(shape.document)
-        found.append(Section(piece.text, name, piece.level, piece.start, piece.end, end, is_added))
-    return tuple(found)
+    elaboration: bool = False  # whether an earlier elaboration added it
 
 
 def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
-    """Return the place of the first piece after the elaboration block whose marker is the piece at a place.
-
-    A block ends before any other marker and before a heading that is not its own.
-    """
+    """Return where the block behind a marker ends: at any other marker, or a heading that is not its own."""
     level = 0
+    ending = markers.StepMarker | markers.FeedbackMarker | markers.EndMarker
     for place in range(at + 1, len(pieces)):
         piece = pieces[place]
-        is_end = piece.kind == "heading" and not _continues_block(piece, level)
-        if (
-            is_end
-            or piece.is_elaboration_marker
-            or isinstance(piece.marker, StepMarker | FeedbackMarker | EndMarker)
-        ):
+        if piece.kind == "heading":
+            name = _fold(piece.text)
+            # At the deepest level a block's parts cannot be told from what follows by their level.
+            is_own = piece.level > level or (piece.level == DEEPEST and name in _BLOCK_PARTS)
+            if not is_own or name == _fold(ADDITIONAL):
+                return place
+        elif piece.is_elaboration_marker or isinstance(piece.marker, ending):
             return place
-        level = level or piece.level
+        level = level or piece.level  # the first heading is the block's own
     return len(pieces)
-
-
-def _continues_block(heading: MarkdownBlock, level: int) -> bool:
-    """Whether a heading belongs to the elaboration block whose own heading has that level, or 0 before it."""
-    folded = _fold(heading.text)
-    # At the deepest level a block's parts cannot be told from what follows by their level.
-    is_below = heading.level > level or (heading.level == DEEPEST and folded in _BLOCK_PARTS)
-    return is_below and folded != _fold(ADDITIONAL)
 
 
 def section_text(document: str, heading: str) -> str:
@@ -398,12 +363,11 @@ def choose_section(found: Iterable[Section], *, topic: str, section: str | None 
         if wanted is not None and (same := find_named_sections(everything, wanted)):
             return same[0]
     words = content_words(topic)
-    best, closeness = None, 0.5
-    for candidate in list_open_sections(everything):
-        share = len(words & content_words(candidate.name)) / len(words) if words else 0.0
-        if candidate.name != ADDITIONAL and (share > closeness or (best is None and share == closeness)):
-            best, closeness = candidate, share
-    return best or next(iter(find_named_sections(everything, ADDITIONAL)), None)
+    candidates = [each for each in list_open_sections(everything) if words and each.name != ADDITIONAL]
+    shares = [len(words & content_words(each.name)) / len(words) for each in candidates]
+    if shares and max(shares) >= 0.5:
+        return candidates[shares.index(max(shares))]
+    return next(iter(find_named_sections(everything, ADDITIONAL)), None)
 
 
 def find_named_sections(found: Iterable[Section], heading: str) -> tuple[Section, ...]:
@@ -416,18 +380,13 @@ def list_open_sections(found: Iterable[Section]) -> tuple[Section, ...]:
     """Return the sections that text may be added to: no earlier additions, no lone title, all with a name."""
     everything = tuple(found)
     titles = sum(section.level == 1 for section in everything)
-    return tuple(
-        section
-        for section in everything
-        if section.name and not section.elaboration and (section.level > 1 or titles > 1)
-    )
+    own = (each for each in everything if each.name and not each.elaboration)
+    return tuple(each for each in own if each.level > 1 or titles > 1)
 
 
 def strip_numbering(heading: str) -> str:
     """Return the heading without its numbering; as it is where nothing would remain."""
-    words = heading.strip()
-    numbering = _NUMBERING.match(words)
-    return words[numbering.end() :] if numbering else words
+    return _NUMBERING.sub("", heading.strip())
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -1,14 +1,12 @@
 """Open questions: found in the documents, answered where they stand, settled by later decisions (ART-9).
 
 The list is computed. Nothing is edited when a question is answered: the answer is added, with its date, and
-the question is open no more. An answer stands right below its question, or, where that would break into the
-text that a step vouches for, right after that text, with the question quoted.
+the question is open no more. An answer stands at the end of the section, with the question quoted.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -17,19 +15,19 @@ from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
 from ..core.synthesis import split_question
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
-from .additions import find_step_texts, insert_text
+from .additions import find_end, insert_text
 from .blocks import find_elaboration_blocks, find_entries
-from .ids import OVERVIEW, list_records, read_json_list, word_share
-from .outline import Outline, content_words, decode_document, prose_lines, read_outline
+from .ids import OVERVIEW, find_json_line, list_records, read_json_list
+from .outline import content_words, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
 _OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
 _ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
-_BELOW = re.compile(r"[ \t]+[-*+] \*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\*: (?P<text>.*\S)\s*")
-_QUOTED = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
+_ANSWER = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
+# Right below its question, as earlier versions wrote it.
+_BELOW = re.compile(r"[ \t]+[-*+] \*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\*: (?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
-_SETTLED = 2 / 3
-"""How much of a question's words a decision has to take up to settle it."""
+_SETTLED = 2 / 3  # how much of a question's words a decision has to take up to settle it
 _FEWEST_WORDS = 2
 _ASKING = (
     "who whom whose what which when where why how do does did is are was were be been can could should would "
@@ -42,13 +40,11 @@ class OpenQuestion(Struct, frozen=True):
 
     file: str
     line: int
-    words: str
-    """The whole entry, as it was written."""
+    words: str  # the whole entry, as it was written
     text: str
     resolver: str = ""
     answer: str = ""
-    settled_by: str = ""
-    """The decision that settles it, with its place."""
+    settled_by: str = ""  # the decision that settles it, with its place
 
     @property
     def is_open(self) -> bool:
@@ -69,19 +65,15 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a JSON document lists as open, with their lines."""
-    for question in read_json_list(text, "open_questions"):
-        if isinstance(question, str) and question:
-            place = max(text.find(json.dumps(question, ensure_ascii=False)), 0)
-            yield text.count("\n", 0, place) + 1, question
+    """Return the questions that a JSON document lists as open, with their lines."""
+    listed = read_json_list(text, "open_questions", str)
+    return ((find_json_line(text, each), each) for each in listed if each)
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions of a document that nobody has answered, each with its line."""
-    answers = _find_answers({"": text})
-    for number, question in find_asked_questions(text):
-        if not _choose_answer(answers, "", number, question):
-            yield number, question
+    """Return the questions of a document that nobody has answered, each with its line."""
+    answers = _find_answers([text])
+    return (asked for asked in find_asked_questions(text) if not _choose_answer(answers, asked[1]))
 
 
 _READERS = {"md": find_asked_questions, "json": find_listed_questions}
@@ -89,117 +81,85 @@ _READERS = {"md": find_asked_questions, "json": find_listed_questions}
 
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
-    answers, decisions = _find_answers(documents), list(_find_decisions(documents))
+    answers, decisions = _find_answers(documents.values()), list(_find_decisions(documents))
     found = []
     for file, text in documents.items():
         read = _READERS.get(file.lower().rpartition(".")[2])
         blocks = find_elaboration_blocks(file, text)
         for line, words in read(text) if read else ():
-            instants = [each.timestamp for each in blocks if each.line < line < each.end]
-            question, resolver = split_question(words) if instants else (words, "")
-            settled = _find_settling(question, instants[0] if instants else "", decisions)
-            answer = _choose_answer(answers, file, line, words)
+            since = next((each.timestamp for each in blocks if each.line < line < each.end), "")
+            question, resolver = split_question(words) if since else (words, "")
+            answer, settled = _choose_answer(answers, words), _find_settling(question, since, decisions)
             found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
     return found
 
 
 def find_answer_date(line: str) -> str:
     """Return the date of the answer that a line is; empty where it is none."""
-    found = _BELOW.fullmatch(line) or _QUOTED.fullmatch(line)
+    found = _ANSWER.fullmatch(line) or _BELOW.fullmatch(line)
     return found["date"] if found else ""
 
 
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:
-    """Return the document with the answer to the question in a line, and nothing else changed.
-
-    Raises RuleBroken if the question does not stand in that line.
-    """
+    """Return the document with an answer added to the question in a line; RuleBroken if it is not there."""
     shape = read_outline(document)
     if (line, question) not in list(find_asked_questions(decode_document(document))):
-        raise RuleBroken(
-            "The question no longer stands there. Nothing was changed. Run the same command again."
-        )
+        raise RuleBroken("The question no longer stands there. Nothing was changed. Run the command again.")
     start = shape.lines[line - 1]
-    texts = (each for each in find_step_texts(shape) if each.is_intact)
-    own = next((each for each in texts if each.start < start <= each.end), None)
-    if own is None:
-        words = f"  - **Answer ({date})**: {escape_markdown(answer)}"
-        return insert_text(shape, shape.lines[line], words, is_apart=False)
-    words = quote_answer(question, answer, date)
-    return insert_text(shape, _after_answers(shape, own.end), words)
+    around = [each for each in shape.sections if each.start < start < each.end and not each.elaboration]
+    position = find_end(shape, around[-1] if around else None)
+    return insert_text(shape, position, quote_answer(question, answer, date))
 
 
 def quote_answer(question: str, answer: str, date: str) -> str:
     """Return an answer that stands apart from its question."""
-    return f'**Answer ({date})** to "{escape_markdown(question)}": {escape_markdown(answer)}'
+    return f'**Answer ({date})** to "{_quote_question(question)}{escape_markdown(answer)}'
 
 
-def _after_answers(shape: Outline, end: int) -> int:
-    """Return the place after a step's text and the answers that stand below it already."""
-    position = next((start for start in shape.lines if start > end), len(shape.document))
-    for piece in shape.pieces:
-        if piece.start >= position:
-            if not shape.document.startswith(b"**Answer (", piece.start):
-                break
-            position = shape.settle(piece.start, piece.end)
-    return position
-
-
-_Answers = tuple[dict[tuple[str, int], str], list[tuple[str, str]]]
-"""Answers below a question by file and line, and the others: each as it quotes its question, and its date."""
-
-
-def _find_answers(documents: Mapping[str, str]) -> _Answers:
-    below: dict[tuple[str, int], str] = {}
-    quoting: list[tuple[str, str]] = []
-    for file, text in documents.items():
-        last = 0
-        for number, line in prose_lines(text) if "**Answer (" in text else ():
-            if found := _BELOW.fullmatch(line):
-                below.setdefault((file, last), f"{unescape_markdown(found['text'])} ({found['date']})")
-            elif quoted := _QUOTED.fullmatch(line):
-                quoting.append((quoted["rest"], quoted["date"]))
+def _find_answers(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the answers, each as it quotes its question, and its date."""
+    found = list[tuple[str, str]]()
+    for text in (text for text in texts if "**Answer (" in text):
+        asked, above = dict(find_asked_questions(text)), 0
+        for number, line in prose_lines(text):
+            if answer := _ANSWER.fullmatch(line):
+                found.append((answer["rest"], answer["date"]))
+            elif below := _BELOW.fullmatch(line):
+                found.append((_quote_question(asked.get(above, "")) + below["rest"], below["date"]))
             else:
-                last = number
-    return below, quoting
+                above = number
+    return found
 
 
-def _choose_answer(answers: _Answers, file: str, line: int, question: str) -> str:
-    """Return the answer to a question with its date; empty where there is none."""
-    below, quoting = answers
-    beginning = f'{escape_markdown(question)}": '
-    quoted = (
-        f"{unescape_markdown(rest.removeprefix(beginning))} ({date})"
-        for rest, date in quoting
-        if rest.startswith(beginning)
-    )
-    return below.get((file, line)) or next(quoted, "")
+def _quote_question(question: str) -> str:
+    return f'{escape_markdown(question)}": '
 
 
-class _Decision(Struct, frozen=True):
-    """A decision with its words, its place and, where an elaboration made it, its instant."""
+def _choose_answer(answers: Iterable[tuple[str, str]], question: str) -> str:
+    quoted = _quote_question(question)
+    texts = ((rest.removeprefix(quoted), date) for rest, date in answers if rest.startswith(quoted))
+    return next((f"{unescape_markdown(text)} ({date})" for text, date in texts), "")
 
-    words: frozenset[str]
-    place: str
-    instant: str
+
+# The words of a decision, its place and, where an elaboration made it, its instant.
+_Decision = tuple[frozenset[str], str, str]
 
 
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
     for block, number, written in find_entries(documents):
         words = unescape_markdown(written)
-        yield _Decision(content_words(words), f"{words} ({block.file}:{number})", block.timestamp)
+        yield content_words(words), f"{words} ({block.file}:{number})", block.timestamp
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
-        words = f"{record.text} {record.body}"
-        yield _Decision(content_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
+        yield content_words(f"{record.text} {record.body}"), f"{record.text} ({OVERVIEW}, {record.id})", ""
 
 
-def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str:
-    """Return the later decision that takes up most of a question's words; empty if there is none.
-
-    What a step left open comes before every discussion; what a discussion left open, before later ones.
-    """
+def _find_settling(question: str, since: str, decisions: Iterable[_Decision]) -> str:
+    """Return the later decision that takes up most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
-    if len(wanted) < _FEWEST_WORDS:
-        return ""
-    later = [each for each in decisions if each.instant > since or (not since and not each.instant)]
-    return next((each.place for each in later if word_share(wanted, each.words) >= _SETTLED), "")
+    # What a step left open comes before every discussion; what a discussion left open, before later ones.
+    settling = (
+        place
+        for words, place, instant in decisions
+        if (instant > since or not (since or instant)) and len(wanted & words) >= _SETTLED * len(wanted)
+    )
+    return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""

@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import Any, Final, Literal, Protocol, TypeAlias, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import PanelFailed
 from ..core.events import Offer
 from ..core.steps import Item
 from ..core.synthesis import Draft
-from ..core.turns import NEUTRAL, Material, Verdict
+from ..core.turns import NEUTRAL, LookedUp, Material, Verdict
 
 
 class AskFiles(Struct, frozen=True):
@@ -29,21 +30,19 @@ class AskFiles(Struct, frozen=True):
     candidates: str
 
 
-PanelRequest: TypeAlias = (
-    do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
-    | do.AskFeedback | do.AskReading | AskFiles
-)  # fmt: skip
+_AsksText: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
+AtStep: TypeAlias = _AsksText | do.AskOffers
+AtTable: TypeAlias = do.AskFraming | do.AskPersona
+PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | AskFiles
 PanelKind = Literal["offline", "model", "host"]
-"""Where a panel has its words from; the runtime treats them accordingly.
-
-`offline`: from what was written and said. It claims nothing, so nothing is checked, and it costs nothing.
-`model`: from a language model. It sees all that is held, may look at the code, and its claims are checked.
-`host`: from another program. Its claims are checked, and its words are marked until the user accepts them.
-"""
+"""Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
+language model; or another program, whose words are marked until the user accepts them."""
 OFFLINE: Final = "offline"
 """The offline panel's kind, and what the user calls it."""
 MAX_PICKS, MAX_PICK_WORDS = 20, 8
 """How many paths, and how many further words to search for, a panel may pick."""
+MOST_LOOK_UPS = 3
+"""How many times a speaker may look something up before one contribution."""
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 
@@ -75,15 +74,13 @@ class LookUpsWanted(Exception):
     """A panel wants to see more of the code before it answers; it is asked again with what that shows."""
 
     def __init__(self, looks: tuple[Look, ...]) -> None:
-        super().__init__(f"{len(looks)} look-ups")
         self.looks = looks
 
 
 class Speech(Struct, frozen=True):
-    """A contribution, without its speaker's name, and the speaker's own verdict on it.
+    """A contribution, without its speaker's name, the speaker's verdict on it, and on the user's turn before.
 
-    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript, and
-    `looked_up` is what it asked to see before it spoke.
+    `notes` are for the transcript, and `looked_up` is what it asked to see before it spoke.
     """
 
     text: str
@@ -100,9 +97,8 @@ def ignore_words(words: str, /) -> None:
 class Panel(Protocol):
     """Gives the personas their words.
 
-    The kind decides how the words are treated; the name is only shown. The overloads tell callers which reply
-    belongs to which request. An implementation takes a `PanelRequest`, matches on it and is annotated to
-    return `Any`, the one type that satisfies all of them.
+    The overloads tell callers which reply belongs to which request. An implementation takes a `PanelRequest`,
+    matches on it and is annotated to return `Any`, the one type that satisfies all of them.
     """
 
     @property
@@ -126,24 +122,20 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: AskFiles, on_words: OnWords = ...) -> Picks | None: ...
     @overload
-    async def answer(
-        self, request: do.AskFollowUp | do.AskFeedback | do.AskReading, on_words: OnWords = ...
-    ) -> str: ...
+    async def answer(self, request: _AsksText, on_words: OnWords = ...) -> str: ...
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.
 
-        Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
-        the persona passes, which its brief has to allow. None instead of a verdict means that the next
-        speaker judges the user's turn with its own words; None instead of picks means that the survey's order
-        stays. A reading and offers may be empty.
+        Only a contribution streams: `on_words` receives its pieces. None instead of one means that the
+        persona passes, which its brief has to allow; instead of a verdict, that the next speaker judges the
+        turn; instead of picks, that the survey's order stays. A reading and offers may be empty.
         """
 
 
 class PanelWrapper:
-    """A panel around another one; it has the name and the kind of the one inside."""
+    """A panel around another one, which is made when it is first needed; it has that one's name and kind."""
 
     def __init__(self, make: Callable[[], Panel]) -> None:
-        """`make` makes the panel inside when it is first needed, which may be long after the first prompt."""
         self._make = make
 
     @cached_property
@@ -182,7 +174,7 @@ class StoppablePanel(PanelWrapper):
         return self._pending is not None and self._pending.cancel()
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        brief = request.brief if isinstance(request, do.AskPersona) else None
+        brief, said = request.brief if isinstance(request, do.AskPersona) else None, list[str]()
         if brief is not None:
             number, speech = self._cut_off
             if brief.again and brief.number == number:  # what was cut off is not tried again
@@ -191,7 +183,6 @@ class StoppablePanel(PanelWrapper):
             if number and brief.number == number + 1 and brief.purpose != "go-on":
                 raise PanelStopped("You stopped the one who spoke before.")
             self._on_begin(brief.speaker.key)
-        said: list[str] = []
 
         def take(piece: str) -> None:
             said.append(piece)
@@ -213,3 +204,50 @@ class StoppablePanel(PanelWrapper):
             raise PanelStopped(f"You stopped {brief.speaker.name} before the first word.")
         self._cut_off = brief.number, Speech(f"{words} ...")
         return self._cut_off[1]
+
+
+class LookUpPanel(PanelWrapper):
+    """Another panel, which is shown the code that it asks for, a few times before each answer (TABLE-1)."""
+
+    def __init__(self, make: Callable[[], Panel], look: Callable[[Look], Material]) -> None:
+        super().__init__(make)
+        self._look = look
+        self._seen: dict[int | str, tuple[Material, ...]] = {}
+        """What was shown last for a turn, by its number, and for a step, by its id."""
+
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        if not isinstance(request, AtTable | AtStep):
+            return await self._panel.answer(request, on_words)
+        brief = request.brief
+        key = brief.number if isinstance(brief, do.Brief) else brief.step.step_id
+        # A second try at the same turn has seen what the first one asked for; a step keeps it on its table.
+        is_new = isinstance(brief, do.Brief) and not brief.again
+        seen = () if is_new else self._seen.get(key, ())
+        left = MOST_LOOK_UPS - (len(seen) if isinstance(brief, do.Brief) else 0)
+        while True:
+            try:
+                said: Any = await self._panel.answer(_add_code(request, seen, left), on_words)
+            except LookUpsWanted as wanted:
+                looks = wanted.looks[:left]
+                if not looks:
+                    raise PanelFailed(f"The {self.name} panel asks to see code and says nothing.") from None
+                left -= len(looks)
+                found = [await asyncio.to_thread(self._look, look) for look in looks]
+                seen += tuple(each for each in found if each not in seen)
+                continue
+            self._seen[key] = seen
+            is_turn = isinstance(brief, do.Brief) and said is not None
+            return replace(said, looked_up=seen) if is_turn and seen else said
+
+
+def _add_code(request: AtTable | AtStep, seen: tuple[Material, ...], left: int) -> PanelRequest:
+    """Return the request with what was seen, and how much more may be asked for now."""
+    now = max(left - 1, min(left, 1))  # one is kept back, so that what a search finds can still be read
+    if isinstance(request.brief, do.StepBrief):
+        look_ups = now if isinstance(request, do.AskReading | do.AskOffers) else 0
+        return replace(request, brief=replace(request.brief, looked_up=seen, look_ups=look_ups))
+    table = request.brief.table
+    names = {each.name for each in table.looked_up}
+    new = (LookedUp(each.name, each.text, len(table.turns)) for each in seen if each.name not in names)
+    table = replace(table, looked_up=(*table.looked_up, *new))
+    return replace(request, brief=replace(request.brief, table=table, look_ups=now))

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
@@ -90,35 +89,27 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                ask = HostRequest("framing", brief.speaker, brief, words=_SUMMARY_WORDS, again=brief.again)
-                said = await self._ask_words(ask)
-                return Framing(
-                    said.text, clean_text(said.focus_question).strip(), clean_text(said.focus_topic).strip()
-                )
+                said = await self._ask("framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again)
+                return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
-                ask = HostRequest(
-                    "turn", brief.speaker, brief, words=brief.word_limit, most=brief.most_words,
-                    may_pass=brief.may_be_silent, again=brief.again,
-                )  # fmt: skip
-                said = await self._ask_words(ask)
+                limits = (brief.word_limit, brief.most_words, brief.may_be_silent, brief.again)
+                said = await self._ask("turn", brief.speaker, brief, *limits)
                 if said.passes:
                     return None
                 on_words(said.text)
                 return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
             case do.AskSynthesis():
-                return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
+                return await self._ask("synthesis", None, request, again=request.problems)
             case do.AskFollowUp(brief):
-                ask = HostRequest("follow-up", brief.persona, request, words=_FOLLOW_UP_WORDS)
-                return (await self._ask_words(ask)).text
+                return (await self._ask("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)).text
             case do.AskFeedback(brief):
                 speaker = brief.persona if request.aside else _find_lead(brief)
-                ask = HostRequest("feedback", speaker, request, words=_REPLY_WORDS)
-                return (await self._ask_words(ask)).text
-            case do.AskReading(brief, material):
-                if not material:
-                    return ""
-                ask = HostRequest("reading", _find_lead(brief), request, words=_REPLY_WORDS, may_pass=True)
-                return (await self._ask_words(ask)).text
+                return (await self._ask("feedback", speaker, request, _REPLY_WORDS)).text
+            case do.AskReading(brief, material) if material:
+                said = await self._ask("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                return "" if said.passes else said.text
+            case do.AskReading():
+                return ""
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | AskFiles():
@@ -127,13 +118,12 @@ class HostPanel:
             case other:
                 assert_never(other)
 
-    async def _ask_words(self, request: HostRequest) -> Words:
-        """Ask for a persona's words; without a limit, half as many again as are asked for are accepted."""
-        reply = await self._ask(replace(request, most=request.most or request.words * 3 // 2))
-        assert isinstance(reply, Words)  # `submit` has checked it against the request
-        return replace(reply, text="" if reply.passes else clean_text(reply.text).strip())
-
-    async def _ask(self, request: HostRequest) -> HostReply:
+    async def _ask(
+        self, kind: MoveKind, speaker: Persona | None, grounds: Any, words: int = 0, most: int = 0,
+        may_pass: bool = False, again: tuple[str, ...] = (),
+    ) -> Any:  # fmt: skip
+        """Open a request and return the reply; without a limit, half as many words again are accepted."""
+        request = HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
         self._open = request, asyncio.get_running_loop().create_future()
         self._on_request(request)
         try:
@@ -154,9 +144,8 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     if speaker is None:
         raise Refused(f"A {request.kind} is sent with submit_judgement.")
     if reply.speaker != speaker.key:
-        raise Refused(
-            f"It is {speaker.name}'s turn ({speaker.key}); {reply.speaker[:60]!r} cannot speak now."
-        )
+        whose = f"It is {speaker.name}'s turn ({speaker.key})"
+        raise Refused(f"{whose}; {reply.speaker[:60]!r} cannot speak now.")
     if reply.passes:
         if not request.may_pass:
             raise Refused(f"{speaker.name} has to speak here and cannot pass.")
@@ -175,11 +164,12 @@ def _check_words(request: HostRequest, reply: Words) -> None:
 def _check_synthesis(request: HostRequest, reply: Draft) -> None:
     if request.kind != "synthesis":
         raise Refused(f"This move asks for a {request.kind}, not for a synthesis.")
-    if not reply.entries and not reply.summary.strip() and not reply.takeaway.strip():
+    said = f"{reply.summary} {reply.takeaway}"
+    if not reply.entries and not said.strip():
         raise Refused("The synthesis is empty: send entries and a summary, or a takeaway.")
     if len(reply.entries) > _MAX_ENTRIES:
         raise Refused(f"A synthesis has at most {_MAX_ENTRIES} entries, not {len(reply.entries)}.")
-    _check_length("The summary", f"{reply.summary} {reply.takeaway}", _ENTRY_WORDS)
+    _check_length("The summary", said, _ENTRY_WORDS)
     for entry in reply.entries:
         _check_length("An entry", f"{entry.text} {entry.detail}", _ENTRY_WORDS)
 
@@ -191,13 +181,10 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
     if verdict.off_topic is None:
         return
     _check_length("off_topic", verdict.off_topic.subject, _QUESTION_WORDS)
-    place = verdict.off_topic.belongs_to
-    steps = [step.step_id for step in table.steps]
-    if place is not None and place not in (*PHASE_KEYS, *steps):
-        raise Refused(
-            f"There is no step or phase {place[:60]!r} for belongs_to. Phases: {', '.join(PHASE_KEYS)}; "
-            f"steps: {', '.join(steps)}; leave it out for anything else."
-        )
+    place, known = verdict.off_topic.belongs_to, [*PHASE_KEYS, *(step.step_id for step in table.steps)]
+    if place is not None and place not in known:
+        places = f"There are {', '.join(known)}; leave it out for anything else."
+        raise Refused(f"There is no step or phase {place[:60]!r} for belongs_to. {places}")
 
 
 def _check_length(name: str, text: str, most: int) -> None:

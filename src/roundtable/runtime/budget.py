@@ -34,9 +34,7 @@ class BudgetAccount:
         *,
         price: Callable[[str, Usage], Decimal | None] = price,
     ) -> None:
-        self._folder = folder
-        self._budget = budget
-        self._price = price
+        self._folder, self._budget, self._price = folder, budget, price
         self._entries = list(ledger.read(folder))
         self._step = ""
         self._discussion: int | None = None
@@ -65,29 +63,28 @@ class BudgetAccount:
         """Keep something that the user has to know at the next opportunity."""
         self._news.append(text)
 
-    def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
-        """Book calls from now on to this step, and to a discussion of it or not."""
-        if is_discussing and self._discussion is None:
-            meta = read_meta(self._folder) or {}
-            self._discussion = len(meta.get("elaborations", [])) + 1
-            self._warned = False
-        elif not is_discussing:
-            self._discussion = None
-        self._step = step_id
-
     def take_news(self) -> tuple[str, ...]:
         """Return what the user has to know since this was last asked."""
         news, self._news = tuple(self._news), []
         return news
 
+    def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
+        """Book calls from now on to this step, and to a discussion of it or not."""
+        self._step = step_id
+        if not is_discussing:
+            self._discussion = None
+        elif self._discussion is None:
+            self._discussion = len((read_meta(self._folder) or {}).get("elaborations", [])) + 1
+            self._warned = False
+
     def find_exhausted_limit(self, turns: int) -> str | None:
         """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
         limits = tuple(self._limits(turns))
-        for is_spent, _, words in limits:
-            if is_spent:
-                return f"The budget for this discussion is used up ({words})"
-        for _, is_near, words in limits:
-            if is_near and not self._warned:
+        for words in (words for used, most, words in limits if used >= most):
+            return f"The budget for this discussion is used up ({words})"
+        for used, most, words in limits:
+            near = most - _WARN_TURNS if words.endswith("turns") else most * _WARN
+            if used >= near and not self._warned:
                 self._warned = True
                 self.add_news(f"The budget for this discussion is nearly used up: {words}.")
         return None
@@ -110,34 +107,34 @@ class BudgetAccount:
     def describe_spending(self) -> str:
         """Return what the item has used, in a few words."""
         item = self.item
-        if not item.calls:
-            return ""
-        return f"{item.tokens:,} tokens" + (f", {show_dollars(item.money)}" if item.money is not None else "")
+        money = f", {show_dollars(item.money)}" if item.money is not None else ""
+        return f"{item.tokens:,} tokens{money}" if item.calls else ""
 
     @property
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
-        entries = ledger.latest_entries(self._entries)
-        return ledger.add_up(entry for entry in entries if entry.discussion == (self._discussion or 0))
+        return self._add_up(self._discussion or 0)
 
     @property
     def item(self) -> Total:
         """What the item has used in all."""
-        return ledger.add_up(ledger.latest_entries(self._entries))
+        return self._add_up()
 
-    def _limits(self, turns: int) -> Iterator[tuple[bool, bool, str]]:
-        """Yield for each limit whether it is used up, whether nearly, and how that is said."""
+    def _add_up(self, discussion: int | None = None) -> Total:
+        entries = ledger.latest_entries(self._entries)
+        return ledger.add_up(each for each in entries if discussion in (None, each.discussion))
+
+    def _limits(self, turns: int) -> Iterator[tuple[Decimal, Decimal, str]]:
+        """Yield for each limit what is used, with the synthesis to come, the limit, and how that is said."""
         budget, here = self._budget, self.discussion
         # The synthesis will need the conversation once more, and its own text.
         reserve = Usage(self._last.input, _SYNTHESIS_OUTPUT, self._last.cached, estimated=True)
         reserve = reserve if self._last.input else Usage()
         if (most := budget.turns) is not None:
-            yield turns >= most, turns >= most - _WARN_TURNS, f"{turns} of {most} turns"
+            yield Decimal(turns), Decimal(most), f"{turns} of {most} turns"
         if (tokens := budget.tokens) is not None:
-            needed = here.tokens + reserve.input + reserve.output
             words = f"{here.tokens:,} of {tokens:,} tokens, with the synthesis to come"
-            yield needed >= tokens, needed >= tokens * _WARN, words
+            yield Decimal(here.tokens + reserve.input + reserve.output), Decimal(tokens), words
         if (money := budget.money) is not None and here.money is not None:
-            cost = here.money + (self._price(self._model, reserve) or 0)
             words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
-            yield cost >= money, cost >= money * _WARN, words
+            yield here.money + (self._price(self._model, reserve) or 0), money, words

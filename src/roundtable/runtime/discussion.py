@@ -23,28 +23,23 @@ from ..core import lines
 from ..core.analysis import Analysis, Opening
 from ..core.elaboration import DEFAULT_MAX_TURNS
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.hearing import HEARING
-from ..core.lines import Line
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
-from ..documents.additions import insert_addition
-from ..documents.gaps import find_gap, read_title
-from ..documents.outline import ADDITIONAL, decode_document
-from ..store import files
-from ..store.artifact import MAX_ARTIFACT_SIZE, change_artifact, one_line, reason_of
+from ..documents import additions, gaps, outline
+from ..store import artifact, files, transcript
+from ..store.artifact import MAX_ARTIFACT_SIZE, one_line
 from ..store.items import list_slugs
 from ..store.journal import DISCUSSION, Journal
 from ..store.lock import ItemLock
 from ..store.outputs import MAX_MATERIAL_LENGTH
-from ..store.transcript import read_transcripts_beside, write_transcript_beside
-from .executor import Executor, Task
+from .executor import Executor
 from .resume import Leg, replay_leg
 from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
-_SUFFIXES = (".md", ".markdown")
 _STAND_IN = "document.md"
+_SUFFIXES = (".md", ".markdown")
 _MAX_TITLE_LENGTH = 60
 _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILINE)
 
@@ -52,19 +47,17 @@ _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILIN
 def find_document(root: Path, name: str) -> Path:
     """Return the path of a markdown document of the project; RuleBroken where it cannot be discussed."""
     path = Path(name).absolute()
-    shown = one_line(name)
     try:
         place = path.resolve().relative_to(root.resolve())
     except (OSError, RuntimeError, ValueError):
-        raise RuleBroken(f"{shown} is not in the project {root}. Nothing was changed.") from None
-    if any(part.startswith(".") for part in place.parts):
-        raise RuleBroken(
-            f"{shown} is in a hidden folder, which belongs to some program. Nothing was changed."
-        )
-    if path.suffix.lower() not in _SUFFIXES:
-        raise RuleBroken(f"{shown} is not a markdown document (.md). Nothing was changed.")
-    if not files.is_regular_file(path):
-        raise RuleBroken(f"There is no document {shown}. Nothing was changed.")
+        raise RuleBroken(f"{one_line(name)} is not in the project {root}. Nothing was changed.") from None
+    faults = {
+        "is in a hidden folder, which belongs to some program": any(part[0] == "." for part in place.parts),
+        "is not a markdown document (.md)": path.suffix.lower() not in _SUFFIXES,
+        "is not there": not files.is_regular_file(path),
+    }
+    for fault in (fault for fault, is_found in faults.items() if is_found):
+        raise RuleBroken(f"{one_line(name)} {fault}. Nothing was changed.")
     return path
 
 
@@ -75,10 +68,10 @@ def find_discussion_folder(root: Path, path: Path) -> Path:
     return files.require_in_project(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}")
 
 
-def list_discussed(path: Path) -> frozenset[str]:
-    """Return the focus questions of the earlier discussions on a document."""
-    found = (_FOCUS.search(text) for text in read_transcripts_beside(path).values())
-    return frozenset(unescape_markdown(each["question"].strip()) for each in found if each)
+def _find_gap(path: Path) -> gaps.DocumentGap:
+    found = (_FOCUS.search(text) for text in transcript.read_transcripts_beside(path).values())
+    discussed = frozenset(unescape_markdown(each["question"].strip()) for each in found if each)
+    return gaps.find_gap(files.read(path, limit=MAX_ARTIFACT_SIZE), discussed)
 
 
 class DocumentSession(Session):
@@ -88,7 +81,8 @@ class DocumentSession(Session):
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
         self.path = find_document(Path(root), document)
         self._into = into
-        super().__init__(root, document, **options)
+        words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
+        super().__init__(root, document, **{"again": shlex.join(words)} | options)
 
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
         return find_discussion_folder(self.root, self.path)
@@ -98,45 +92,38 @@ class DocumentSession(Session):
         executor.path, executor.into = self.path, self._into
         return executor
 
-    def _is_over(self, leg: Leg) -> bool:
-        return leg.analysis.elaboration is None
+    async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
+        """Show what is to be shown; after the discussion there is no menu, only the end."""
+        if self._leg is not None and not self._leg.is_discussing:
+            shown = [each for each in commands if isinstance(each, do.Show)]
+            commands = (*(each for each in shown if each.line.kind not in ("menu", "step")), do.Leave())
+        return await super()._show_all(commands)
 
     async def _run(self) -> None:
-        home = self.folder.parent
         files.make_folder(self.folder, parents=True)
-        if not (home / ".gitignore").exists():
-            files.write(home / ".gitignore", b"*\n")
+        ignore = self.folder.parent / ".gitignore"
+        if not ignore.exists():
+            files.write(ignore, b"*\n")
         with ItemLock(self.folder):
-            leg = self._open_leg()
-            if await self._play(leg) is None:
-                await self._show_paused()
-                return
-            leg.journal.close()
-            await self._show(Line("done", "The discussion is over."))
-
-    def _open_leg(self) -> Leg:
-        """Return the discussion that was cut off, else a new one."""
-        journal = Journal(self.folder, DISCUSSION)
-        begun, problem = replay_leg(journal)
-        if begun is not None and not self._is_over(begun):
-            return begun
-        opening = self._make_opening()
-        journal.begin(opening)
-        return Leg(journal, *Analysis.begin(opening), warnings=(problem,) if problem else ())
+            journal = Journal(self.folder, DISCUSSION)
+            leg, problem = replay_leg(journal)
+            if leg is None or not leg.is_discussing:
+                opening = self._make_opening()
+                journal.begin(opening)
+                leg = Leg(journal, *Analysis.begin(opening), warnings=(problem,) if problem else ())
+            if await self._play(leg) is not None:
+                journal.close()
+                await self._show(lines.Line("done", "The discussion is over."))
 
     def _make_opening(self) -> Opening:
         roster, problems = read_roster(self.root)
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
-        document = files.read(self.path, limit=MAX_ARTIFACT_SIZE)
-        name = self.path.name
-        title = one_line(read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
+        name, document = self.path.name, files.read(self.path, limit=MAX_ARTIFACT_SIZE)
+        title = one_line(gaps.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
         output = name if is_output_name(name) else _STAND_IN
-        section = one_line(find_gap(document, list_discussed(self.path)).section)
-        step = Step(
-            "", title, roster.personas[0].key, "standard", (output,),
-            targets=(Target(output, section),) if section else (),
-        )  # fmt: skip
+        section = one_line(_find_gap(self.path).section)
+        targets = (Target(output, section),) if section else ()
         place = self.path.resolve().relative_to(self.root.resolve()).as_posix()
         return Opening(
             kind="elaborate",
@@ -144,16 +131,11 @@ class DocumentSession(Session):
             roster=roster,
             steps=(),
             phase=PHASES[0],
-            step=step,
+            step=Step("", title, roster.personas[0].key, "standard", (output,), targets=targets),
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
             has_review=True,
-            hearing=HEARING,
         )
-
-    def _command(self) -> str:
-        words = ["roundtable", "discuss", one_line(os.path.relpath(self.path))]
-        return shlex.join([*words, "--into"] if self._into else words)
 
 
 class DocumentExecutor(Executor):
@@ -163,45 +145,38 @@ class DocumentExecutor(Executor):
     into = False
     """Whether the document gains the block."""
 
-    async def carry_out(self, task: Task) -> on.Event:
+    async def carry_out(self, task: do.Command) -> on.Event:
         match task:
-            case do.AskFraming():
-                return self._ask_about_gap(await super().carry_out(task))
             case do.SaveLimit():
                 return on.LimitSaved(False)
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated((self._add_block(task),))
             case do.SaveRecord():
-                return on.RecordSaved(write_transcript_beside(self.path, task, self._panel_names))
+                return on.RecordSaved(transcript.write_transcript_beside(self.path, task, self._panel_names))
             case _:
                 return await super().carry_out(task)
 
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:  # noqa: ARG002
         """Return the document and the turn limit."""
         try:
-            text = decode_document(self._read())
+            text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
-        name = self.path.name if self.path.suffix.lower() == ".md" else f"{self.path.stem}.md"
-        earlier = read_transcripts_beside(self.path).items()
+        earlier = transcript.read_transcripts_beside(self.path).items()
         # Under this name the panels know it for a transcript, and do not ask the same again.
         talks = tuple(Material(f"elaborations/{each}", said[:MAX_MATERIAL_LENGTH]) for each, said in earlier)
-        material = Material(name, strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
+        material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(DEFAULT_MAX_TURNS, (material,), talks)
 
-    def _read(self) -> bytes:
-        return files.read(self.path, limit=MAX_ARTIFACT_SIZE)
-
-    def _ask_about_gap(self, event: on.Event) -> on.Event:
-        """Return the framing with the question that the document's largest gap asks."""
-        assert isinstance(event, on.Framed)
+    async def _frame(self, ask: do.AskFraming) -> on.Framed:
+        framed = await super()._frame(ask)
         try:
-            gap = find_gap(self._read(), list_discussed(self.path))
+            gap = _find_gap(self.path)
         except (DiskFailed, OSError, RuleBroken):
-            return event
-        summary = gap.summary if self.panel.kind == "offline" else event.summary
+            return framed
+        summary = gap.summary if self.panel.kind == "offline" else framed.summary
         summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
-        return replace(event, summary=summary, focus_question=question, focus_topic=topic)
+        return replace(framed, summary=summary, focus_question=question, focus_topic=topic)
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)
@@ -213,11 +188,11 @@ class DocumentExecutor(Executor):
             if found is None or task.marker.stands_in(found):
                 return found, None
             block = f"{task.marker}\n\n{task.block}"
-            addition = insert_addition(found, block, topic=task.step.title, section=section)
-            return addition.document, addition.heading or ADDITIONAL
+            addition = additions.insert_addition(found, block, topic=task.step.title, section=section)
+            return addition.document, addition.heading or outline.ADDITIONAL
 
         try:
-            heading = change_artifact(self.path.parent, self.path.name, change)
+            heading = artifact.change_artifact(self.path.parent, self.path.name, change)
         except (DiskFailed, RuleBroken) as error:
-            return lines.not_updated(name, reason_of(error))
+            return lines.not_updated(name, artifact.reason_of(error))
         return lines.artifact_updated(name, one_line(heading or task.step.title), task.description)

@@ -15,19 +15,16 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.hearing import HEARING
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
+from ..store import items, parking, transcript
+from ..store import meta as records
 from ..store.files import JOURNAL_FOLDER
-from ..store.items import draft_problem, read_item
 from ..store.journal import Journal, list_journals
-from ..store.meta import examine_meta, facts_of, has_meta, missing_meta, progress_of, start_over
-from ..store.parking import read_parked
-from ..store.transcript import write_transcript
 
 _ELABORATE = ".elaborate"
 
@@ -47,18 +44,15 @@ class Leg(Struct):
     warnings: tuple[str, ...] = ()
 
     def commit(self, event: on.Event, panel: str = "") -> None:
-        """Check the event, write it to the journal with the panel that gave its words, then let it count.
-
-        RuleBroken, and no change, where the machine refuses the event.
-        """
-        after, commands = self._check(event)
+        """Check the event (RuleBroken, and no change), journal it with the panel that spoke, let it count."""
+        after = self._check(event)
         self.journal.append(event, panel)
-        self.analysis, self.commands = after, commands
+        self.analysis, self.commands = after
 
     def replay(self, event: on.Event) -> None:
         """Let an event count that the journal holds already."""
         if isinstance(event, on.RecordFailed) and isinstance(self.commands[-1], do.SaveRecord):
-            self.unsaved = (*self.unsaved, self.commands[-1])
+            self.unsaved += (self.commands[-1],)
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
         shown = (each.line for each in self.commands if isinstance(each, do.Show))
@@ -67,9 +61,8 @@ class Leg(Struct):
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
         # That a panel failed is kept, and moves nothing.
-        if isinstance(event, on.Failed):
-            return self.analysis, self.commands
-        return self.analysis.receive(event)
+        is_moved = not isinstance(event, on.Failed)
+        return self.analysis.receive(event) if is_moved else (self.analysis, self.commands)
 
     @property
     def is_discussing(self) -> bool:
@@ -77,8 +70,7 @@ class Leg(Struct):
 
     @property
     def state(self) -> State | None:
-        discussion = self.analysis.elaboration
-        return discussion.state if discussion else None
+        return self.analysis.elaboration.state if self.analysis.elaboration else None
 
     @property
     def can_wrap_up(self) -> bool:
@@ -91,13 +83,11 @@ def read_leg(journal: Journal) -> Leg | None:
 
     Raises ItemCorrupt if the journal does not read, or its events break the rules.
     """
-    recorded = journal.read()
-    if recorded is None:
+    if (recorded := journal.read()) is None:
         return None
-    opening, events = recorded
     try:
-        leg = Leg(journal, *Analysis.begin(opening), resumed=True)
-        for event in events:
+        leg = Leg(journal, *Analysis.begin(recorded[0]), resumed=True)
+        for event in recorded[1]:
             leg.replay(event)
     except RuleBroken as failure:
         raise journal.corrupt(f"breaks the rules ({failure})") from failure
@@ -124,51 +114,41 @@ class Standing(Struct, frozen=True):
     tracks: tuple[Track, ...]
     roster: Roster
     problems: tuple[str, ...]
-    """What is wrong with the project's personas and steps."""
     progress: Progress
     facts: dict[str, str]
-
-    @property
-    def position(self) -> Position | None:
-        """Return what comes next; None where everything is done."""
-        return find_position(self.chosen.track.steps, self.progress, self.facts, can_pass=True)
+    position: Position | None
+    """What comes next; None where everything is done."""
 
 
 class Resume:
     """Finds the next leg of an item's analysis, for a session that holds the item's lock."""
 
     def __init__(self, root: Path, folder: Path, user_name: str | None = None) -> None:
-        self._root = root
-        self._folder = folder
-        self._user_name = user_name
+        self._root, self._folder, self._user_name = root, folder, user_name
         self._previous: Phase | None = None
         self._depth: Depth | None = None
-        self._warnings: list[str] = []
         self._has_meta = False
+        self.warnings: list[str] = []
+        """What the next leg begins with."""
 
     def start(self) -> Leg:
         """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
-        if problem := draft_problem(self._folder):
-            self._warnings.append(f"{problem} The item goes by the name of its folder.")
+        if problem := items.read_draft(self._folder)[1]:
+            self.warnings.append(f"{problem} The item goes by the name of its folder.")
         legs = [leg for journal in list_journals(self._folder) if (leg := self._replay(journal.name))]
-        apart = {leg.journal.name for leg in legs if leg.journal.name.endswith(_ELABORATE)}
-        opened = next((leg for leg in legs if leg.journal.name in apart and leg.is_discussing), None)
-        if legs and opened is None:
-            here = self._look()
-            others = (leg for leg in legs if leg.journal.name not in apart)
-            opened = next((leg for leg in others if _is_open(leg.analysis, here)), None)
-        for leg in legs:
-            # A kill, or a transcript that could not be written, left it behind; other discussions wait.
-            is_over = leg.journal.name in apart and not leg.is_discussing
-            if leg is not opened and (is_over or leg.analysis.stage is Stage.ENDED):
+        opened = None
+        # Roundtables of their own on a complete step come first (MENU-5).
+        for leg in sorted(legs, key=lambda leg: not leg.journal.name.endswith(_ELABORATE)):
+            is_apart = leg.journal.name.endswith(_ELABORATE)
+            is_over = leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing)
+            if opened is None and not is_over and (is_apart or _is_open(leg.analysis, self._look())):
+                opened = leg
+            elif is_over:  # a kill, or a transcript that could not be written, left it behind
                 self.close(leg.journal)
         return self._take_up(opened) if opened is not None else self.next()
 
     def close(self, journal: Journal) -> None:
-        """Remove the journal of a leg that is over, once each of its discussions has a transcript.
-
-        DiskFailed where one is missing and cannot be written: the journal then stays.
-        """
+        """Remove the journal of a leg that is over, once each of its discussions has a transcript."""
         self._write_missing_transcripts(journal.name)
         journal.close()
 
@@ -178,12 +158,11 @@ class Resume:
         where = here.position
         if where is None:
             return self._begin("finished", self._open_at(here, Position(PHASES[-1], None)))
-        opening = self._open_at(here, where)
         name = where.step.step_id if where.step else f"{where.phase.number}-menu"
         begun = self._replay(name)
         if begun is not None and begun.analysis.opening.kind == "step" and _is_open(begun.analysis, here):
             return self._take_up(begun)
-        return self._begin(name, opening)
+        return self._begin(name, self._open_at(here, where))
 
     def elaborate(self, step_id: str) -> Leg:
         """Return a leg that goes straight to a roundtable on a completed step (MENU-5)."""
@@ -214,33 +193,29 @@ class Resume:
     def start_over(self) -> Leg:
         """Forget which steps and phases are complete, and return the first leg."""
         self._require_meta()
-        start_over(self._folder)
+        records.start_over(self._folder)
         return self.next()
 
-    # --- replaying --------------------------------------------------------------------------------------
-
     def _replay(self, name: str) -> Leg | None:
-        """Return the leg in a journal of the item; None if there is no journal or it cannot be used."""
         journal = Journal(self._folder, name)
         leg, problem = replay_leg(journal)
-        self._warnings += [problem] if problem else []
-        if not problem and journal.has_meta and not has_meta(self._folder):
-            raise missing_meta(self._folder)
+        if problem:
+            self.warnings.append(problem)
+        elif journal.has_meta and not records.has_meta(self._folder):
+            raise records.missing_meta(self._folder)
         return leg
 
     def _take_up(self, leg: Leg) -> Leg:
-        self._previous = leg.analysis.opening.phase
-        self._depth = leg.analysis.opening.depth
-        leg.warnings, self._warnings = tuple(self._warnings), []
+        self._previous, self._depth = leg.analysis.opening.phase, leg.analysis.opening.depth
+        leg.warnings, self.warnings = tuple(self.warnings), []
         return leg
 
     def _write_missing_transcripts(self, name: str) -> None:
         """Write the transcripts of discussions that only this journal holds, before it goes."""
-        if leg := self._replay(name):
-            for command in leg.unsaved:
-                write_transcript(self._folder, command, ", then ".join(leg.journal.panels) or "unknown")
-
-    # --- opening ----------------------------------------------------------------------------------------
+        leg = self._replay(name)
+        for command in leg.unsaved if leg else ():
+            panels = ", then ".join(leg.journal.panels) if leg else ""
+            transcript.write_transcript(self._folder, command, panels or "unknown")
 
     def _begin(self, name: str, opening: Opening) -> Leg:
         self._write_missing_transcripts(name)
@@ -251,26 +226,19 @@ class Resume:
     def _open_at(self, here: Standing, where: Position, kind: OpeningKind | None = None) -> Opening:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
         track, progress, facts = here.chosen.track, here.progress, here.facts
-        step = where.step or where.last
-        depth = choose_depth(
-            override=find_override(here.meta["depth_overrides"], where.phase.key),
-            scope=facts.get("scope"),
-            complexity=facts.get("complexity"),
-            step=step.depth if step else "standard",
-            is_short=track.is_short,
-        )
+        step, is_first = where.step or where.last, self._previous is None
+        override = find_override(here.meta["depth_overrides"], where.phase.key)
+        sizes = {"scope": facts.get("scope"), "complexity": facts.get("complexity")}
+        own = step.depth if step else "standard"
+        depth = choose_depth(override=override, step=own, is_short=track.is_short, **sizes)
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
         if others and not kind and not here.chosen.is_chosen:
-            proposal = propose_track(
-                track.title, track.summary, here.chosen.word, others, is_asked=track.is_short
-            )
-        arrival: Arrival = "continuing"
-        if self._previous != where.phase:
-            is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
-            arrival = "new" if not is_begun else "resumed" if self._previous is None else "continuing"
+            told = (track.title, track.summary, here.chosen.word, others)
+            proposal = propose_track(*told, is_asked=track.is_short)
+        is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
+        arrival: Arrival = "continuing" if is_begun and not is_first else "resumed" if is_begun else "new"
         finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
-        waiting = where.step.step_id if where.step and kind != "elaborate" else None
         return Opening(
             kind=kind or ("finished" if finished else "step" if where.step else "menu"),
             item=here.item,
@@ -281,15 +249,16 @@ class Resume:
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
-            arrival=arrival,
-            handed_over_by=_handed_over_by(here.roster, where.phase, progress, track),
-            parked=read_parked(self._folder, waiting) if waiting else (),
-            notices=(*here.problems, *where.warnings) if self._previous is None else where.warnings,
+            arrival="continuing" if self._previous == where.phase else arrival,
+            handed_over_by=_handed_over_by(here, where.phase),
+            parked=parking.read_parked(self._folder, where.step.step_id)
+            if where.step and kind != "elaborate"
+            else (),
+            notices=(*here.problems, *where.warnings) if is_first else where.warnings,
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
             has_review=True,
-            hearing=HEARING,
             track=track.key,
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
@@ -298,31 +267,27 @@ class Resume:
         )
 
     def _look(self) -> Standing:
-        """Return where the item stands now; ItemCorrupt where meta.json cannot be used."""
         meta = self._require_meta()
-        item = read_item(self._folder, meta)
+        item = items.read_item(self._folder, meta)
         roster, persona_problems = read_roster(self._root)
         tracks, step_problems = read_tracks(self._root)
         problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
-        chosen = choose_track(tracks, item, meta)
-        progress, facts = progress_of(meta), facts_of(self._folder, meta)
-        return Standing(meta, item, chosen, tracks, roster, problems, progress, facts)
+        chosen, facts = choose_track(tracks, item, meta), records.facts_of(self._folder, meta)
+        progress = records.progress_of(meta)
+        where = find_position(chosen.track.steps, progress, facts, can_pass=True)
+        return Standing(meta, item, chosen, tracks, roster, problems, progress, facts, where)
 
     def _require_meta(self) -> dict[str, Any]:
-        """Return meta.json, or what a new item has.
-
-        Raises ItemCorrupt where it cannot be used, or was there before and is gone.
-        """
-        meta, problem = examine_meta(self._folder)
-        if meta is not None:
-            self._has_meta = True
-            return meta
+        """Return meta.json, or what a new item has; ItemCorrupt if it cannot be used, or is gone."""
+        meta, problem = records.examine_meta(self._folder)
         if problem:
             do = "Repair the file, or set it aside with: roundtable analyze ITEM --start-over"
             raise ItemCorrupt(problem, saved="Nothing was changed.", do=do)
-        if self._has_meta:
-            raise missing_meta(self._folder)
-        return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}
+        if meta is None and self._has_meta:
+            raise records.missing_meta(self._folder)
+        self._has_meta = meta is not None
+        lists = ("steps_completed", "phases_completed", "elaborations")
+        return meta or {"depth_overrides": {}} | {key: [] for key in lists}
 
 
 def _is_open(analysis: Analysis, here: Standing) -> bool:
@@ -341,10 +306,17 @@ def _is_open(analysis: Analysis, here: Standing) -> bool:
     return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
 
+def _is_reopened(analysis: Analysis) -> bool:
+    """Whether the step was complete, or skipped with its phase, already when its leg began."""
+    opening, progress = analysis.opening, analysis.opening.progress
+    if opening.kind != "step" or opening.step is None:
+        return False
+    return opening.step.step_id in progress.steps_completed or opening.phase.key in progress.phases_completed
+
+
 def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -> Position:
     """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
-    steps = here.chosen.track.steps
-    steps += tuple(each for each in list_all_steps(here.tracks) if each not in steps)
+    steps = dict.fromkeys((*here.chosen.track.steps, *list_all_steps(here.tracks)))
     step = next((step for step in steps if step.step_id == step_id), None)
     if step is None or step.phase is None:
         known = ", ".join(each.step_id for each in steps)
@@ -352,25 +324,15 @@ def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -
     completed = here.meta["steps_completed"]
     is_skipped = or_skipped and step.phase.key in here.meta["phases_completed"]
     if step_id not in completed and not is_skipped:
-        done = ", ".join(str(each) for each in completed) or "none yet"
+        done = ", ".join(map(str, completed)) or "none yet"
         raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
     return Position(step.phase, step)
 
 
-def _is_reopened(analysis: Analysis) -> bool:
-    """Whether the step was complete, or skipped with its phase, already when its leg began."""
-    opening = analysis.opening
-    if opening.kind != "step" or opening.step is None:
-        return False
-    progress = opening.progress
-    return opening.step.step_id in progress.steps_completed or opening.phase.key in progress.phases_completed
-
-
-def _handed_over_by(roster: Roster, phase: Phase, progress: Progress, track: Track) -> Phase | None:
+def _handed_over_by(here: Standing, phase: Phase) -> Phase | None:
     """Return the phase before in which something was needed, if it is complete and somebody else led it."""
-    earlier = PHASES[: PHASES.index(phase)]
-    before = next((each for each in reversed(earlier) if steps_of_phase(track.steps, each)), None)
-    if before is None or before.key not in progress.phases_completed:
+    earlier, steps = PHASES[: PHASES.index(phase)], here.chosen.track.steps
+    before = next((each for each in reversed(earlier) if steps_of_phase(steps, each)), None)
+    if before is None or before.key not in here.progress.phases_completed:
         return None
-    led_by = roster.lead_of(before.key)
-    return before if led_by.key != roster.lead_of(phase.key).key else None
+    return before if here.roster.lead_of(before.key) != here.roster.lead_of(phase.key) else None

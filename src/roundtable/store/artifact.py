@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import TypeVar
@@ -15,16 +14,10 @@ from . import files
 from .files import AGAIN, UNCHANGED
 
 MAX_ARTIFACT_SIZE = 5_000_000
-"""The most bytes of a file that are taken in."""
-
 DRAFT = "draft.md"
 PARKING_LOT = "parking-lot.md"
-RESERVED = frozenset({"meta.json", "state.json", DRAFT, PARKING_LOT})
-"""Names that no step may write to."""
+RESERVED = frozenset({"meta.json", "state.json", DRAFT, PARKING_LOT})  # no step may write to these
 
-_MAX_RETRIES = 3
-# UTF-16 and UTF-32 are known by these marks, or by the many NULs that Latin letters bring.
-_WIDE_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 Result = TypeVar("Result")
 Change = Callable[[bytes | None], tuple[bytes | None, Result]]
 
@@ -50,10 +43,7 @@ def explain_refusal(folder: Path, name: str) -> str | None:
 
 
 def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> bytes:
-    """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used.
-
-    Only what Roundtable keeps itself may have a reserved name.
-    """
+    """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used."""
     if not is_reserved and (reason := explain_refusal(folder, name)):
         do = "Put a plain file in its place, or correct the outputs in the step's file."
         raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
@@ -61,21 +51,26 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
 
 
 def read_if_there(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
-    """Return the artifact's bytes, or None if there is none; DiskFailed if it may not be used."""
-    try:
+    """Return what `read_artifact` does, or None if there is no file."""
+    with suppress(FileNotFoundError):
         return read_artifact(folder, name, is_reserved=is_reserved)
-    except FileNotFoundError:
-        return None
+    return None
 
 
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
     """Return the texts of an item's documents by name; what cannot be read is left out."""
-    found: dict[str, str] = {}
     with suppress(OSError):
         names = sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(endings))
-        for name in names:
-            with suppress(OSError, DiskFailed):
-                found[name] = decode_text(read_artifact(folder, name))
+        return read_texts(folder, names)
+    return {}
+
+
+def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the texts of those of these files that can be read, by name."""
+    found = {}
+    for name in dict.fromkeys(names):
+        with suppress(OSError, DiskFailed):
+            found[name] = decode_text(read_artifact(folder, name))
     return found
 
 
@@ -85,18 +80,13 @@ def decode_text(document: bytes) -> str:
 
 
 def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reserved: bool = False) -> Result:
-    """Write what `change` makes of the file (None: missing, or leave it), on what it holds at that moment.
-
-    Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now.
-    """
+    """Write what `change` makes of what the file holds at that moment (None: missing, or leave it)."""
     before = read_if_there(folder, name, is_reserved=is_reserved)
     beginning = (before or b"")[:2_000]
-    if beginning.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning):
-        raise RuleBroken(
-            "It is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that. "
-            f"{UNCHANGED} Save it as UTF-8. {AGAIN}"
-        )
-    for _ in range(1 + _MAX_RETRIES):
+    # Known by a mark, or by the many NULs that Latin letters bring.
+    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or 3 * beginning.count(0) > len(beginning):
+        raise RuleBroken(f"It is UTF-16 or UTF-32 text. {UNCHANGED} Save it as UTF-8. {AGAIN}")
+    for _ in range(4):
         after, result = change(before)
         now = read_if_there(folder, name, is_reserved=is_reserved)
         if now == before:
@@ -104,29 +94,17 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
                 files.write(folder / name, after)
             return result
         before = now
-    raise _changed_meanwhile(name)
+    raise changed_meanwhile(name)
 
 
-def restore_artifact(folder: Path, name: str, current: bytes | None, document: bytes | None) -> None:
-    """Give an artifact the bytes from before, or remove it; DiskFailed where it no longer is what it was."""
-    if read_if_there(folder, name) != current:
-        raise _changed_meanwhile(name)
-    if document is None:
-        files.remove(folder / name)
-    elif document != current:
-        files.write(folder / name, document)
-
-
-def _changed_meanwhile(name: str) -> DiskFailed:
-    return DiskFailed(
-        f"Could not change {one_line(name)}: another program changed it meanwhile.",
-        saved="The file is as that program left it.",
-        do=f"Close it there. {AGAIN}",
-    )
+def changed_meanwhile(name: str) -> DiskFailed:
+    """Return the error for a file that somebody else writes to."""
+    failed = f"Could not change {one_line(name)}: another program changed it meanwhile."
+    return DiskFailed(failed, saved="The file is as that program left it.", do=f"Close it there. {AGAIN}")
 
 
 def reason_of(error: DiskFailed | RuleBroken) -> str:
-    """Return what went wrong, short enough for an announcement."""
+    """Return what went wrong in a few words."""
     if isinstance(error, DiskFailed):
         return one_line(error.failed.rpartition(": ")[2].rstrip("."))
     sentence = one_line(str(error)).partition(". ")[0].rstrip(".")

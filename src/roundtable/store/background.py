@@ -12,7 +12,7 @@ from ..core.errors import DiskFailed
 from ..core.steps import Item
 from ..core.turns import Known, Material
 from ..documents.decided import find_related, list_decisions_made, read_record, write_pages
-from .artifact import decode_text, is_markdown, read_documents
+from .artifact import decode_text, read_documents
 from .files import read_inside
 from .meta import list_undone, read_meta
 from .parking import read_all_parked
@@ -24,9 +24,6 @@ RECORD_FOLDERS = (
 )  # fmt: skip
 """Where projects keep their own decision records."""
 _MAX_FILES = 300
-_MAX_KEPT = 2_000
-_MAX_RECORD_SIZE = 100_000
-_MOST_RECORDS, _MOST_DECISIONS = 3, 5
 
 
 def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Material]) -> Known:
@@ -34,37 +31,26 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
     texts = {each.name: each.text for each in documents}
     pages = write_pages(texts, list_undone(read_meta(folder)), read_all_parked(folder))
     about = f"{item.name}\n{item.text}"
-    elsewhere = find_related(about, list(_read_other_items(folder)), _MOST_DECISIONS)
-    records = find_related(about, list(_read_records(root)), _MOST_RECORDS)
+    elsewhere = find_related(about, list(_read_other_items(folder)), 5)
+    records = find_related(about, list(_read_records(root)), 3)
     return Known((*records, *elsewhere), pages)
 
 
 def _read_other_items(folder: Path) -> Iterator[Material]:
-    """Yield each decision of the other items, under the item's name."""
     with suppress(OSError), os.scandir(folder.parent) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
         for name in names[:_MAX_FILES]:
             other = f"{folder.parent}/{name}"
-            if name != folder.name and (seen := _describe_files(other)):
+            if name != folder.name and os.path.lexists(f"{other}/meta.json"):
+                with os.scandir(other) as found:
+                    states = {each.name: each.stat(follow_symlinks=False) for each in found}
+                seen = tuple((each, own.st_mtime_ns, own.st_size) for each, own in sorted(states.items()))
                 for decision in _read_decisions(other, seen):
                     yield Material(f"another item, {name}", decision)
 
 
-def _describe_files(folder: str) -> tuple[tuple[str, int, int, int], ...]:
-    """Return name, time, size and number of the files with an item's decisions; none without meta.json."""
-    # No paths are made here: this is asked of every item whenever a discussion opens.
-    found = []
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name == "meta.json" or is_markdown(entry.name):
-                status = entry.stat(follow_symlinks=False)
-                found.append((entry.name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(sorted(found)) if any(name == "meta.json" for name, *_ in found) else ()
-
-
-@lru_cache(maxsize=_MAX_KEPT)
-def _read_decisions(home: str, _seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
-    """Return the decisions of an item; read anew when one of its files has changed."""
+@lru_cache(maxsize=2_000)
+def _read_decisions(home: str, _seen: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
     folder = Path(home)
     return tuple(list_decisions_made(read_documents(folder, (".md",)), list_undone(read_meta(folder))))
 
@@ -73,6 +59,6 @@ def _read_records(root: Path) -> Iterator[Material]:
     for home in RECORD_FOLDERS:
         for name in sorted(f"{home}/{path.name}" for path in (root / home).glob("*.md"))[:_MAX_FILES]:
             with suppress(DiskFailed, OSError):
-                record = read_record(name, decode_text(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
+                record = read_record(name, decode_text(read_inside(root, name, limit=100_000)))
                 if record is not None:
                     yield record

@@ -22,39 +22,32 @@ from typing import TypeVar
 
 import msgspec
 
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RoundtableError, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
-"""The most bytes that `read` takes in, where its caller names no other limit."""
-
 MAX_LOG_SIZE = 64 * 1024 * 1024
 JOURNAL_FOLDER = ".journal"
+UNCHANGED, AGAIN = "Nothing was changed.", "Run the same command again."
 Kept = TypeVar("Kept")
 
-_CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_PIECE = 64 * 1024
 _LEFTOVER = re.compile(r"\.roundtable-[0-9a-f]{32}\.tmp")
-UNCHANGED, AGAIN = "Nothing was changed.", "Run the same command again."
-_DENIED = ("permission is denied", f"Check who owns the file and its folder. {AGAIN}")
-_GONE = ("its folder is gone", "If the item was renamed or moved, start again with its new name.")
+_DENIED = ("permission is denied", "Check who owns the file and its folder.")
+_GONE = ("its folder is gone", "If the item was renamed or moved, use its new name.")
 _REASONS: dict[int, tuple[str, str]] = {
-    errno.ENOSPC: ("the disk is full", f"Free some space. {AGAIN}"),
-    errno.EDQUOT: ("your share of the disk is used up", f"Free some space. {AGAIN}"),
-    errno.EFBIG: ("the file would grow larger than this system allows", f"Raise the limit. {AGAIN}"),
-    errno.EROFS: ("the disk is read-only", f"Make it writable. {AGAIN}"),
+    errno.ENOSPC: ("the disk is full", "Free some space."),
+    errno.EROFS: ("the disk is read-only", "Make it writable."),
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.ENOENT: _GONE,
     errno.ENOTDIR: _GONE,
-    errno.EISDIR: ("a folder has that name", f"Move the folder away. {AGAIN}"),
-    errno.EEXIST: ("something else has that name", f"Move it away. {AGAIN}"),
-    errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {AGAIN}"),
-    errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {AGAIN}"),
+    errno.EISDIR: ("a folder has that name", "Move the folder away."),
+    errno.EEXIST: ("something else has that name", "Move it away."),
+    errno.ELOOP: ("it is a link that cannot be followed", "Put a file in its place."),
+    errno.ENXIO: ("it is not a regular file", "Put a file in its place."),
 }
-_DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 def timestamp(later: int = 0) -> str:
@@ -63,84 +56,55 @@ def timestamp(later: int = 0) -> str:
     return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def is_disk_wide(failure: DiskFailed) -> bool:
+def is_disk_wide(failure: RoundtableError) -> bool:
     """Whether any other file would have failed as well: the disk is full, read-only or broken."""
-    cause = failure.__cause__
-    return isinstance(cause, OSError) and cause.errno in _DISK_WIDE
+    broken = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+    return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in broken
 
 
 def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
-    """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none.
-
-    Without `follow_link` a link does not count as a regular file.
-    """
-    flags = os.O_RDONLY | _BINARY | _AT_ONCE | (0 if follow_link else _NO_LINK)
-    try:
-        handle = os.open(path, flags)
-        try:
-            found = os.fstat(handle)
-            _require_regular(found)
-            data = piece = os.read(handle, min(found.st_size, limit) + 1)
-            while piece and len(data) <= limit:
-                piece = os.read(handle, min(_PIECE, limit + 1 - len(data)))
-                data += piece
-        finally:
-            os.close(handle)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise _describe_failure("read", path, error, saved="") from error
+    """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none."""
+    with (
+        explain_failure("read", path, ""),
+        _open(path, os.O_RDONLY | (0 if follow_link else _NO_LINK)) as (handle, size),
+    ):
+        data = piece = os.read(handle, min(size, limit) + 1)
+        while piece and len(data) <= limit:
+            piece = os.read(handle, min(64 * 1024, limit + 1 - len(data)))
+            data += piece
     if len(data) > limit:
-        raise DiskFailed(
-            f"Could not read {path}: it is larger than {limit:,} bytes.",
-            do="If this is the right file, make it smaller.",
-        )
+        failed = f"Could not read {path}: it is larger than {limit:,} bytes."
+        raise DiskFailed(failed, do="If this is the right file, make it smaller.")
     return data
 
 
 def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = True) -> None:
-    """Put `data` in place of the file, durably and in one move, keeping its mode; a new one has `new_mode`.
+    """Put `data` in place of the file or link in one move, keeping its mode; if that fails, the old is whole.
 
-    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case. Where
-    writing fails, the old file is whole and nothing else is left behind; no missing folder is created.
-    A link is replaced by a file.
+    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case.
     """
     with _announce_change("write", path, "The file is as it was."):
-        mode = _find_mode(path)
+        old = path.lstat() if os.path.lexists(path) and not path.is_symlink() else None
+        if old is not None:
+            _require_regular(old)
+            if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
+                raise PermissionError(errno.EACCES, "protected", str(path))
         temporary = path.with_name(f".roundtable-{os.urandom(16).hex()}.tmp")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
-        handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
         try:
-            try:
+            with _open(temporary, flags, 0o600 if old else new_mode) as (handle, _):
                 _write_all(handle, data)
-                if mode is not None and hasattr(os, "fchmod"):
-                    os.fchmod(handle, mode)
+                if old is not None and hasattr(os, "fchmod"):
+                    os.fchmod(handle, stat.S_IMODE(old.st_mode))
                 if durable:
                     os.fsync(handle)
-            finally:
-                os.close(handle)
             checkpoint(f"before replace {path.name}")
             temporary.replace(path)
         except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
+            temporary.unlink(missing_ok=True)
             raise
         if durable:
             _sync_folder(path.parent)
-
-
-def _find_mode(path: Path) -> int | None:
-    """Return the mode of the file that is to be written; None if a new one is to be made."""
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return None
-    if stat.S_ISLNK(found.st_mode):
-        return None
-    _require_regular(found)
-    if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
-        raise PermissionError(errno.EACCES, "protected", str(path))
-    return stat.S_IMODE(found.st_mode)
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -149,16 +113,9 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
     What need not be `durable` outlives a kill, but perhaps not a power cut before the next durable append.
     """
     with _announce_change("append", path, "What it held before is whole.", "add to"):
-        flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
-        is_new = False
-        try:
-            handle = os.open(path, flags)
-        except FileNotFoundError:
-            handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
-            is_new = True
-        try:
-            found = os.fstat(handle)
-            _require_regular(found)
+        is_new = not os.path.lexists(path)
+        flags = os.O_WRONLY | os.O_APPEND | _NO_LINK | (os.O_CREAT if is_new else 0)
+        with _open(path, flags) as (handle, size):
             half = len(data) // 2
             try:
                 _write_all(handle, data[:half])
@@ -168,23 +125,17 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
                     os.fsync(handle)
             except BaseException:
                 with suppress(OSError):
-                    os.ftruncate(handle, found.st_size)
+                    os.ftruncate(handle, size)
                     os.fsync(handle)
-                if is_new:
-                    with suppress(OSError):
-                        path.unlink()
+                if is_new and not size:
+                    path.unlink(missing_ok=True)
                 raise
-        finally:
-            os.close(handle)
         if is_new:
             _sync_folder(path.parent)
 
 
 def make_folder(path: Path, *, parents: bool = False) -> bool:
-    """Create the folder durably; True where it was not there before.
-
-    Missing folders above it are created only where `parents` asks for them.
-    """
+    """Create the folder durably, with the missing ones above it if asked; True where it was not there."""
     if path.is_dir():
         return False
     if parents:
@@ -201,16 +152,23 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
 
 
 def rename(path: Path, new: Path) -> None:
-    """Give a file, folder or link a new name in the same folder, durably; what has that name already stays.
-
-    FileNotFoundError where there is nothing to rename.
-    """
-    path.lstat()
+    """Give what is there a new name in the same folder, durably; never that of something else."""
+    path.lstat()  # FileNotFoundError where there is nothing to rename
     with _announce_change("rename", path, UNCHANGED, f"give the name {new.name} to"):
-        if new.is_symlink() or new.exists():
+        if os.path.lexists(new):
             raise FileExistsError(errno.EEXIST, "exists", str(new))
         path.rename(new)
         _sync_folder(new.parent)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename what cannot be used to `NAME.corrupt-...`, and return its new path."""
+    instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
+    new = path.with_name(f"{path.name}.corrupt-{instant}")
+    while os.path.lexists(new):
+        new = new.with_name(f"{new.name}-again")
+    rename(path, new)
+    return new
 
 
 def remove(path: Path) -> None:
@@ -221,45 +179,57 @@ def remove(path: Path) -> None:
 
 
 def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
-    """Write files that are not there yet, all or none; return their paths.
-
-    Raises RuleBroken if one of them exists and holds something else.
-    """
-    for name, text in texts.items():
-        path = folder / name
-        if os.path.lexists(path) and not (is_regular_file(path) and read(path) == text.encode()):
+    """Write files, all or none, and return their paths; RuleBroken if one is there with other content."""
+    paths = {folder / name: text.encode() for name, text in texts.items()}
+    for path, data in paths.items():
+        if os.path.lexists(path) and not (is_regular_file(path) and read(path) == data):
             raise RuleBroken(f"{path} is there already. Nothing was written. Name another place with --out.")
     make_folder(folder, parents=True)
-    for name, text in texts.items():
-        write(folder / name, text.encode())
-    return tuple(folder / name for name in texts)
+    for path, data in paths.items():
+        write(path, data)
+    return tuple(paths)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out."""
+    with suppress(OSError):
+        folders = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
+        for path in (each for place in (folder, *folders) for each in place.iterdir()):
+            if _LEFTOVER.fullmatch(path.name) and not path.is_dir():
+                path.unlink()
 
 
 @contextmanager
 def _announce_change(name: str, path: Path, saved: str, verb: str = "") -> Iterator[None]:
-    """Announce a change before and after; raise DiskFailed, with what is saved, where the disk refuses it."""
     checkpoint(f"before {name} {path.name}")
-    try:
+    with explain_failure(verb or name, path, saved):
         yield
-    except OSError as error:
-        raise _describe_failure(verb or name, path, error, saved=saved) from error
     checkpoint(f"after {name} {path.name}")
 
 
-def sweep(folder: Path) -> None:
-    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out.
+@contextmanager
+def explain_failure(verb: str, path: Path, saved: str) -> Iterator[None]:
+    """Raise DiskFailed, with what is saved, where the disk refuses something."""
+    try:
+        yield
+    except OSError as error:
+        if verb == "read" and isinstance(error, FileNotFoundError):
+            raise
+        reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
+        failed = f"Could not {verb} {path}: {reason}."
+        raise DiskFailed(failed, saved=saved, do=f"{do} {AGAIN}".lstrip()) from error
 
-    Folders that are links are passed over: what lies there is not ours.
-    """
-    waiting = [str(folder)]
-    for place in waiting:
-        with suppress(OSError), os.scandir(place) as entries:
-            for entry in entries:
-                if _LEFTOVER.fullmatch(entry.name):
-                    with suppress(OSError):
-                        Path(entry.path).unlink()
-                elif place == waiting[0] and entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+
+@contextmanager
+def _open(path: Path, flags: int, mode: int = 0o666) -> Iterator[tuple[int, int]]:
+    """Yield handle and size of a regular file; nothing else is opened, or waited for."""
+    handle = os.open(path, flags | _BINARY | _AT_ONCE, mode)
+    try:
+        found = os.fstat(handle)
+        _require_regular(found)
+        yield handle, found.st_size
+    finally:
+        os.close(handle)
 
 
 def _require_regular(found: os.stat_result) -> None:
@@ -285,11 +255,6 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _describe_failure(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
-    reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), AGAIN))
-    return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
-
-
 _kill_at, _kill_log = os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", "")
 _passed = count(1)
 
@@ -303,16 +268,22 @@ def checkpoint(point: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def leads_out(folder: Path, name: str) -> str | None:
-    """Return why a file of the item's folder may not be used; None where it lies in that folder."""
+def leads_out(folder: Path, name: str) -> bool:
+    """Whether a name in the item's folder leads elsewhere."""
     is_plain = name.isprintable() and name != ".." and Path(name).name == name
-    if is_plain and not (folder / name).is_symlink():  # nearly always, and told in no time
-        return None
+    if is_plain and not (folder / name).is_symlink():  # nearly always
+        return False
     with suppress(OSError, ValueError):  # the folder is gone, a NUL byte
-        home, place = os.path.realpath(folder), Path(os.path.realpath(folder / name))
-        if place.is_relative_to(home) and not place.is_symlink():  # a circle of links ends at one
-            return None
-    return "it leads out of the item's folder"
+        place, home = Path(os.path.realpath(folder / name)), os.path.realpath(folder)
+        return not place.is_relative_to(home) or place.is_symlink()  # a circle of links ends at one
+    return True
+
+
+def require_inside(folder: Path, name: str) -> None:
+    """Raise DiskFailed where a name in the item's folder leads elsewhere."""
+    if leads_out(folder, name):
+        failed = f"Could not use {folder / name}: it leads out of the item's folder."
+        raise DiskFailed(failed, saved=UNCHANGED, do=f"Remove the link. {AGAIN}")
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
@@ -321,34 +292,21 @@ def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes
     return read(folder / name, limit=limit, follow_link=False)
 
 
-def require_inside(folder: Path, name: str) -> None:
-    """Raise DiskFailed where a file of the item's folder lies elsewhere."""
-    if reason := leads_out(folder, name):
-        failed = f"Could not use {folder / name}: {reason}."
-        raise DiskFailed(failed, saved=UNCHANGED, do=f"Remove the link. {AGAIN}")
-
-
-def leads_out_of_project(root: Path, folder: Path) -> str | None:
-    """Return why a folder of the project may not hold items; None where it lies in the project.
-
-    A link may lead to another folder of the project, but not to a hidden one, which is some program's own.
-    """
+def leads_out_of_project(root: Path, folder: Path) -> bool:
+    """Whether a folder leads out of the project, to the project itself or to some program's hidden folder."""
     try:
         place = folder.resolve().relative_to(root.resolve())
-    except ValueError:
-        return "it is a link that leads out of the project"
-    except (OSError, RuntimeError):
-        return _CANNOT_FOLLOW
-    if place == Path() and folder.is_symlink():
-        return "it is a link to the project itself"
+    except (OSError, RuntimeError, ValueError):
+        return True
     hidden = [part for part in place.parts if part.startswith(".") and part not in folder.parts]
-    return "it leads to a hidden folder" if hidden or ".git" in map(str.lower, place.parts) else None
+    is_root = place == Path() and folder.is_symlink()
+    return bool(hidden) or is_root or ".git" in map(str.lower, place.parts)
 
 
 def require_in_project(root: Path, folder: Path) -> Path:
     """Return the folder, there or not; ItemCorrupt where it does not lie in the project."""
-    if reason := leads_out_of_project(root, folder):
-        raise _not_ours(folder, reason)
+    if leads_out_of_project(root, folder):
+        raise _refuse_link(folder, "is a link that leads out of the project or to a hidden folder")
     return folder
 
 
@@ -356,8 +314,13 @@ def journal_home(folder: Path) -> Path:
     """Return the item's `.journal` folder, there or not; ItemCorrupt where a link has its name."""
     home = folder / JOURNAL_FOLDER
     if home.is_symlink():
-        raise _not_ours(home, "it is a link")
+        raise _refuse_link(home, "is a link")
     return home
+
+
+def _refuse_link(path: Path, reason: str) -> ItemCorrupt:
+    do = f"Remove the link, or put a folder in its place. {AGAIN}"
+    return ItemCorrupt(f"{path} cannot be used: it {reason}.", saved=UNCHANGED, do=do)
 
 
 def journal_folder(folder: Path) -> Path:
@@ -369,7 +332,7 @@ def journal_folder(folder: Path) -> Path:
     return home
 
 
-def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
+def read_journal_file(folder: Path, name: str, *, limit: int = MAX_LOG_SIZE) -> bytes:
     """Return the bytes of a file in `.journal`, where no link is ever followed."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
 
@@ -378,7 +341,7 @@ def read_records(folder: Path, name: str, kind: type[Kept]) -> list[Kept]:
     """Return what the lines of a file in `.journal` hold; what does not read, or was cut off, is left out."""
     found: list[Kept] = []
     with suppress(FileNotFoundError, DiskFailed, ItemCorrupt):
-        for line in read_journal_file(folder, name, limit=MAX_LOG_SIZE).split(b"\n"):
+        for line in read_journal_file(folder, name).split(b"\n"):
             with suppress(ValueError, RecursionError):
                 found.append(msgspec.json.decode(line, type=kind))
     return found
@@ -395,12 +358,4 @@ def encode_record(record: object) -> bytes:
 
 def is_regular_file(path: Path) -> bool:
     """Whether a regular file has this name; a link to one has not."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
-
-
-def _not_ours(path: Path, reason: str) -> ItemCorrupt:
-    do = f"Remove the link, or put a folder in its place. {AGAIN}"
-    return ItemCorrupt(f"{path} cannot be used: {reason}.", saved=UNCHANGED, do=do)
+    return path.is_file() and not path.is_symlink()

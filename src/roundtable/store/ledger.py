@@ -1,9 +1,6 @@
 """The ledger: what each call of a model has used, in the item's `.journal/` folder.
 
-A call has a line when it is sent, with an estimate, and one with the same number when it is over; the last
-counts. So a call that was broken off with the program is not lost.
-
-No progress depends on it: without the file the analysis goes on, and only the earlier spending is unknown.
+A call has a line when it is sent, with an estimate, and one with the same number when it is over.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import msgspec
 
 from . import files
 
-NAME = "spent.log"
+_NAME = "spent.log"
 Tokens = Annotated[int, msgspec.Meta(ge=0)]
 # As a Decimal is written; no call costs a billion dollars, and figures beyond reason cannot be added up.
 Dollars = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,60})?(E-[0-9]{1,2})?$")]
@@ -37,8 +34,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     stored: Tokens
     estimated: bool
     money: Dollars | None
-    number: str = ""
-    """The same in all lines of one call; lines without one are calls of their own."""
+    number: str
 
     @property
     def has_usage(self) -> bool:
@@ -47,7 +43,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """What several calls have used, under the names that programs get."""
+    """What several calls have used, under the names that programs get; `money` is None if none is known."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -55,7 +51,6 @@ class Total(msgspec.Struct, frozen=True):
     cached_tokens: int = 0
     estimated: bool = False
     money: Decimal | None = None
-    """What is known of the price in US dollars; None if no call has one."""
 
     @property
     def tokens(self) -> int:
@@ -64,19 +59,17 @@ class Total(msgspec.Struct, frozen=True):
 
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
-    files.append(files.journal_folder(folder) / NAME, files.encode_record(entry))
+    files.append(files.journal_folder(folder) / _NAME, files.encode_record(entry))
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
     """Return the calls that were made for an item; lines that do not read are passed over."""
-    return latest_entries(files.read_records(folder, NAME, LedgerEntry))
+    return latest_entries(files.read_records(folder, _NAME, LedgerEntry))
 
 
 def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """Return the calls that used something, each as it was last recorded, in the order they were sent."""
-    calls: dict[object, LedgerEntry] = {}
-    for at, entry in enumerate(entries):
-        calls[entry.number or at] = entry
+    calls = {entry.number or str(at): entry for at, entry in enumerate(entries)}
     return tuple(entry for entry in calls.values() if entry.has_usage)
 
 
@@ -104,7 +97,5 @@ def describe_total(spent: Total) -> str:
 
 
 def show_dollars(money: Decimal) -> str:
-    """Return an amount in US dollars, with as many digits as say something."""
-    if money >= 1:
-        return f"${money:,.2f}"
-    return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
+    """Return an amount in US dollars."""
+    return f"${money:,.2f}" if money >= 1 else f"${money:.3f}"

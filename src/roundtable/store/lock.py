@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
-_MAX_HOLDER_SIZE = 1_000  # bytes: enough to know a holder by, too few to flood a screen
 
 
 class ItemLock:
@@ -31,13 +30,9 @@ class ItemLock:
 
     def __enter__(self) -> None:
         """Take the lock at once, or raise ItemLocked and name the holder."""
-        home = journal_folder(self._folder)
-        lock = _take(home / "item.lock", wait=0)
-        if lock is None:
-            failed = f"{self._folder.resolve().name} is in use by {_holder(self._folder)}."
-            do = f"End that session or wait until it ends. {AGAIN}"
-            raise ItemLocked(failed, saved=UNCHANGED, do=do)
-        self._lock = lock
+        home, name = journal_folder(self._folder), self._folder.resolve().name
+        do = "End that session or wait until it ends."
+        self._lock = _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(self._folder)}.", do)
         import platform  # late: most commands never lock an item
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
@@ -47,7 +42,6 @@ class ItemLock:
             files.sweep(self._folder)
 
     def __exit__(self, *_error: object) -> None:
-        """Give the lock back."""
         with suppress(OSError):
             (self._folder / JOURNAL_FOLDER / "holder.json").unlink(missing_ok=True)
         if self._lock is not None:
@@ -57,50 +51,43 @@ class ItemLock:
 @contextmanager
 def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
     """Hold the right to change meta.json, after at most `wait` seconds; ItemLocked if it does not come."""
-    lock = _take(journal_folder(folder) / "meta.lock", wait=wait)
-    if lock is None:
-        name = folder.resolve().name
-        failed = f"Another program has kept meta.json of {name} for more than {wait:g} seconds."
-        raise ItemLocked(failed, saved=UNCHANGED, do=f"Wait until it is done. {AGAIN}")
+    failed = f"Another program has kept {folder / 'meta.json'} for more than {wait:g} seconds."
+    lock = _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done.")
     try:
         yield
     finally:
         lock.release()
 
 
-def _take(path: Path, *, wait: float) -> BaseFileLock | None:
-    """Return the lock, or None if somebody else has held it all the time."""
+def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> BaseFileLock:
+    """Return the lock; ItemLocked, with what `explain` says, if somebody else has held it all the time."""
     # Late: importing it takes longer than a whole `roundtable list`.
     from filelock import FileLock, SoftFileLock, Timeout
 
     lock: BaseFileLock = FileLock(
         path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
     )
-    try:
+    with files.explain_failure("lock", path, UNCHANGED):
         try:
-            lock.acquire()
-        except OSError as error:
-            if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
-                raise
-            # A lock file that exists counts as held here, and the one above stays behind, empty, on every
-            # other filesystem: so this lock has a name of its own.
-            held = path.with_suffix(".held")
-            lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
-            lock.acquire()
-    except Timeout:
-        return None
-    except OSError as error:
-        do = f"Check that the folder can be written to. {AGAIN}"
-        failed = f"Could not lock {path}: {error.strerror or error}."
-        raise DiskFailed(failed, saved=UNCHANGED, do=do) from error
+            try:
+                lock.acquire()
+            except OSError as error:
+                if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
+                    raise
+                # A lock file that exists counts as held here, and the one above stays behind, empty, on every
+                # other filesystem: so this lock has a name of its own.
+                held = path.with_suffix(".held")
+                lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
+                lock.acquire()
+        except Timeout:
+            raise ItemLocked(explain(), saved=UNCHANGED, do=f"{do} {AGAIN}") from None
     return lock
 
 
 def _holder(folder: Path) -> str:
     """Return the holder in words, as far as its file tells; another program may have written to that."""
     try:
-        found = json.loads(read_journal_file(folder, "holder.json", limit=_MAX_HOLDER_SIZE))
-        words = f"process {int(found['pid'])} on {found['host']} since {found['since']}"
+        found = json.loads(read_journal_file(folder, "holder.json", limit=1_000))  # not to flood a screen
+        return one_line(f"process {int(found['pid'])} on {found['host']} since {found['since']}")
     except (DiskFailed, OSError, ValueError, TypeError, KeyError, RecursionError):
         return "another process"
-    return one_line(words)

@@ -1,7 +1,4 @@
-"""meta.json of an item: read, changed and written without loss, under its lock.
-
-Numbers keep their spelling and texts their characters, also those that we do not know.
-"""
+"""meta.json of an item: read, changed and written under its lock, with every number and text as it was."""
 
 from __future__ import annotations
 
@@ -27,9 +24,7 @@ from .artifact import read_artifact
 from .files import JOURNAL_FOLDER, timestamp
 from .lock import meta_lock
 
-MAX_JSON_DEPTH = 500
-"""How many lists and objects may stand in one another."""
-
+MAX_JSON_DEPTH = 200
 _TOO_DEEP = f"it is nested more than {MAX_JSON_DEPTH} deep"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -44,68 +39,39 @@ class Number(float):
 
 
 def parse_json(data: bytes) -> Any:
-    """Return what the JSON text holds; ValueError, with the reason for a person, if it is not JSON."""
-    try:
-        text = data.removeprefix(BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not UTF-8 text (at byte {error.start + 1})") from error
-    if not text.strip():
-        raise ValueError("it is empty")
+    """Return what the JSON text holds; ValueError, with the reason, if it is not JSON."""
+    text = data.removeprefix(BOM_UTF8).decode()
     try:
         value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        reason = error.msg[:1].lower() + error.msg[1:]
-        raise ValueError(f"line {error.lineno}, column {error.colno}: {reason}") from error
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
-    if _is_deep(value):
-        raise ValueError(_TOO_DEEP)
+    _check_depth(value)
     return value
 
 
 def render_json(value: object) -> str:
     """Return the value as JSON text with an indent of two; RuleBroken if `parse_json` could not read it."""
-    if _is_deep(value):
-        raise RuleBroken(f"This cannot be written as JSON: {_TOO_DEEP}.")
-    pieces: list[str] = []
-    _add(pieces, value, "\n")
-    return "".join(pieces)
-
-
-def _add(pieces: list[str], value: object, margin: str) -> None:
-    inner = margin + "  "
-    if isinstance(value, dict) and value:
-        opening = "{"
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise RuleBroken(f"This cannot be written as JSON: the key {key!r} is not a text.")
-            pieces += (opening, inner, _scalar(key), ": ")
-            _add(pieces, item, inner)
-            opening = ","
-        pieces += (margin, "}")
-    elif isinstance(value, list | tuple) and value:
-        opening = "["
-        for item in value:
-            pieces += (opening, inner)
-            _add(pieces, item, inner)
-            opening = ","
-        pieces += (margin, "]")
-    else:
-        pieces.append(_scalar(value))
-
-
-def _scalar(value: object) -> str:
-    if isinstance(value, Number):
-        return value.text
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        _check_depth(value)
+        text = _render(value, "\n")
     except (TypeError, ValueError) as error:
         raise RuleBroken(f"This cannot be written as JSON: {error}.") from error
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def _render(value: object, margin: str) -> str:
+    inner = f"{margin}  "
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, dict) and value:
+        rows = [f"{inner}{_render(str(key), '')}: {_render(item, inner)}" for key, item in value.items()]
+        return f"{{{','.join(rows)}{margin}}}"
+    if isinstance(value, list | tuple) and value:
+        return f"[{','.join([inner + _render(item, inner) for item in value])}{margin}]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
 def _number(text: str) -> int | float:
-    """The number as Python has it, where that is spelled the same."""
     with suppress(ValueError):  # it has more digits than Python converts
         number = float(text) if set(text) & set(".eE") else int(text)
         if str(number) == text:
@@ -117,14 +83,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"it holds {name}, which JSON does not know")
 
 
-def _is_deep(value: object) -> bool:
-    level = [value] if isinstance(value, dict | list | tuple) else []
-    depth = 0
-    while level and depth < MAX_JSON_DEPTH:
-        depth += 1
-        groups = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [item for group in groups for item in group if isinstance(item, dict | list | tuple)]
-    return bool(level)
+def _check_depth(value: object) -> None:
+    level: list[Any] = [value]
+    for _ in range(MAX_JSON_DEPTH + 1):
+        level = [each for each in level if isinstance(each, dict | list | tuple)]
+        if not level:
+            return
+        level = [item for each in level for item in (each.values() if isinstance(each, dict) else each)]
+    raise ValueError(_TOO_DEEP)
 
 
 class StartPhase(Struct, frozen=True):
@@ -162,72 +128,60 @@ def has_meta(folder: Path | str) -> bool:
 
 def missing_meta(folder: Path | str) -> ItemCorrupt:
     """Return the error for a meta.json that was there when the work on the item began."""
-    return ItemCorrupt(
-        f"{Path(folder) / 'meta.json'} is gone; it was there when this step began.",
-        saved=f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made.",
-        do="If another branch was checked out, check out the one before and run the same command again. "
-        "To begin anew without it: roundtable analyze ITEM --start-over",
-    )
+    failed = f"{Path(folder) / 'meta.json'} is gone; it was there when this step began."
+    saved = f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made."
+    do = "If another branch was checked out, check out the one before and run the same command again. "
+    do += "To begin anew without it: roundtable analyze ITEM --start-over"
+    return ItemCorrupt(failed, saved=saved, do=do)
 
 
 def write_meta(folder: Path | str, meta: Mapping[str, Any]) -> None:
     """Put `meta` in place of the item's meta.json; ItemCorrupt, and no change, where that cannot be used."""
-    folder = Path(folder)
-    with meta_lock(folder):
-        _load(folder)
-        _save(folder, dict(meta))
+    with meta_lock(Path(folder)):
+        _load(Path(folder))
+        _save(Path(folder), dict(meta))
 
 
 def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """Read meta.json anew, let `change` change it in place, write it and return it, under the lock.
-
-    A missing file starts out with the defaults; ItemCorrupt, and no change, where the file cannot be used.
-    """
-    folder = Path(folder)
-    with meta_lock(folder):
-        meta = _with_defaults(_load(folder) or {})
+    """Read meta.json anew or start one, let `change` change it, and write it; ItemCorrupt if unusable."""
+    with meta_lock(Path(folder)):
+        meta = _with_defaults(_load(Path(folder)) or {})
         change(meta)
-        return _save(folder, meta)
+        return _save(Path(folder), meta)
 
 
 def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None:
-    """Keep what the user says of the code, each sentence once; the last word on a file stands (TABLE-2).
-
-    What a host passed on corrects nothing: it would change what is read from the code (ART-8).
-    """
+    """Keep what the user, not a host, says of the code; the last word on a file stands (TABLE-2, ART-8)."""
     found = () if relayed else find_corrections(words)
-    if not found or not has_meta(folder):
-        return
+    if found and has_meta(folder):
+        rows = {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
 
-    def change(meta: dict[str, Any]) -> None:
-        kept = {each["path"]: each for each in _read_corrections(meta)}
-        kept |= {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
-        meta["code_corrections"] = list(kept.values())
+        def change(meta: dict[str, Any]) -> None:
+            kept = {each["path"]: each for each in _read_corrections(meta)}
+            meta["code_corrections"] = list((kept | rows).values())
 
-    change_meta(folder, change)
+        change_meta(folder, change)
 
 
 def read_corrections(folder: Path) -> tuple[str, ...]:
     """Return the user's sentences on the code that hold, each once however many files it names."""
-    kept = (str(each["words"]) for each in _read_corrections(read_meta(folder) or {}))
-    return tuple(dict.fromkeys(kept))
+    return tuple(dict.fromkeys(str(each["words"]) for each in _read_corrections(read_meta(folder))))
 
 
 def read_excluded(folder: Path) -> tuple[str, ...]:
     """Return the files, and each `path:line`, that the user says are not touched."""
-    found = _read_corrections(read_meta(folder) or {})
+    found = _read_corrections(read_meta(folder))
     return tuple(str(each["path"]) for each in found if not each.get("touched"))
 
 
-def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
+def _read_corrections(meta: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     rows = _list(meta, "code_corrections")
     return [each for each in rows if isinstance(each, dict) and each.get("path") and each.get("words")]
 
 
 def note_undone(meta: dict[str, Any], at: str) -> None:
     """Note that an elaboration was taken back, once; its record stays (MENU-7)."""
-    undone = list_undone(meta)
-    meta["elaborations_undone"] = undone if at in undone else [*undone, at]
+    meta["elaborations_undone"] = list(dict.fromkeys([*list_undone(meta), at]))
 
 
 def list_undone(meta: Mapping[str, Any] | None) -> list[Any]:
@@ -240,38 +194,26 @@ def _list(meta: Mapping[str, Any] | None, field: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
-    """Append an elaboration record; False where that step and instant are there already.
-
-    RuleBroken where a field of META-5 is missing or wrong.
-    """
+def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
+    """Append an elaboration record, unless it is there; RuleBroken where a field is wrong (META-5)."""
     if wrong := faulty_fields(record):
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
-    mark, is_new = (record["step_id"], record["timestamp"]), False
 
     def change(meta: dict[str, Any]) -> None:
-        nonlocal is_new
-        others = (other for other in meta["elaborations"] if isinstance(other, dict))
-        is_new = all((other.get("step_id"), other.get("timestamp")) != mark for other in others)
-        if is_new:
+        others = [other for other in meta["elaborations"] if isinstance(other, dict)]
+        keys = ("step_id", "timestamp")
+        if all(any(other.get(key) != record[key] for key in keys) for other in others):
             meta["elaborations"].append(dict(record))
 
     change_meta(folder, change)
-    return is_new
 
 
 def set_aside(folder: Path | str) -> Path:
     """Rename a meta.json that cannot be used to `meta.json.corrupt-…`, and return its new path."""
-    folder = Path(folder)
-    with meta_lock(folder):
+    with meta_lock(Path(folder)):
         if meta_problem(folder) is None:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
-        instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
-        new = folder / f"meta.json.corrupt-{instant}"
-        while os.path.lexists(new):
-            new = new.with_name(f"{new.name}-again")
-        files.rename(folder / "meta.json", new)
-        return new
+        return files.set_aside(Path(folder) / "meta.json")
 
 
 def max_turns(meta: Mapping[str, Any] | None) -> int:
@@ -287,30 +229,26 @@ def save_limit(folder: Path, limit: int) -> bool:
     """Write the turn limit; False, and no change, if that cannot be done or the config is not an object."""
 
     def change(meta: dict[str, Any]) -> None:
-        if meta.get("elaboration_config") is None:
-            meta["elaboration_config"] = {}
-        if isinstance(meta["elaboration_config"], dict):
-            meta["elaboration_config"]["max_turns"] = limit
+        config = meta.get("elaboration_config")
+        if config is None or isinstance(config, dict):
+            meta["elaboration_config"] = {**(config or {}), "max_turns": limit}
 
-    try:
+    with suppress(DiskFailed, ItemCorrupt, ItemLocked):
         return isinstance(change_meta(folder, change)["elaboration_config"], dict)
-    except (DiskFailed, ItemCorrupt, ItemLocked):
-        return False
+    return False
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
     """Return where the analysis goes on, and what in `phases_completed` does not fit."""
     recorded = _list(meta, "phases_completed")
     count = next((n for n, key in enumerate(PHASE_KEYS) if key not in recorded), len(PHASE_KEYS))
-    completed, remaining = PHASE_KEYS[:count], PHASE_KEYS[count:]
-    warnings = [
-        f"{key} is recorded as complete, but {remaining[0]} before it is not; the analysis goes on there."
-        for key in remaining
-        if key in recorded
-    ]
+    remaining = PHASE_KEYS[count:]
+    following = remaining[0] if remaining else None
+    gap = f"is recorded as complete, but {following} before it is not; the analysis goes on there."
+    warnings = [f"{key} {gap}" for key in remaining if key in recorded]
     unknown = [entry for entry in recorded if entry not in PHASE_KEYS]
     warnings += [f"{repr(entry)[:60]} in phases_completed is not a phase." for entry in unknown]
-    return StartPhase(completed, remaining[0] if remaining else None, remaining, tuple(warnings))
+    return StartPhase(PHASE_KEYS[:count], following, remaining, tuple(warnings))
 
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
@@ -331,11 +269,10 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
-    try:
-        quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
-    except (FileNotFoundError, DiskFailed):
-        quick_scan = ""
-    scope, complexity = read_scope(quick_scan)
+    quick_scan = b""
+    with suppress(FileNotFoundError, DiskFailed):
+        quick_scan = read_artifact(folder, "quick-scan.md")
+    scope, complexity = read_scope(quick_scan.decode("utf-8-sig", "replace"))
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 
@@ -345,8 +282,8 @@ def start_over(folder: Path) -> None:
 
     def forget(meta: dict[str, Any]) -> None:
         meta.update(steps_completed=[], phases_completed=[])
-        meta.pop("track", None)
-        meta.pop("steps_not_needed", None)
+        for key in ("track", "steps_not_needed"):
+            meta.pop(key, None)
 
     change_meta(folder, forget)
 
@@ -361,10 +298,8 @@ def _load(folder: Path) -> dict[str, Any] | None:
         failed = f"{path} cannot be used: it does not hold an object."
     except FileNotFoundError:
         return None
-    except ValueError as error:
-        failed = f"{path} cannot be used: {error}."
-    except DiskFailed as error:
-        failed = error.failed
+    except (ValueError, DiskFailed) as error:
+        failed = error.failed if isinstance(error, DiskFailed) else f"{path} cannot be used: {error}."
     do = "Repair it, or start over: the file is then set aside under another name."
     raise ItemCorrupt(failed, saved="The file was not changed.", do=do)
 
@@ -376,8 +311,8 @@ def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
         meta[key] = meta.get(key) or default
     for key in ("phases_completed", "steps_completed", "elaborations"):
         meta[key] = _list(meta, key)
-    overrides = meta.get("depth_overrides")
-    meta["depth_overrides"] = overrides if isinstance(overrides, dict) else {}
+    if not isinstance(meta.get("depth_overrides"), dict):
+        meta["depth_overrides"] = {}
     return meta
 
 
@@ -390,7 +325,6 @@ def _migrate(meta: dict[str, Any]) -> None:
 
 
 def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
-    """META-4; the lock is the caller's business."""
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))

@@ -23,8 +23,8 @@ from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
-_EDITED, _MOVED = 0.6, 0.8
-"""How alike a line and an entry are at least, inside and outside of the entry's own block."""
+_EDITED = 0.6  # how alike a line and an entry of the same block are at least
+_MOVED = 0.8  # the same, outside of the entry's own block
 _MAX_COMPARED = 600
 
 
@@ -41,14 +41,11 @@ class LineOrigin(Struct, frozen=True):
 
 
 def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[LineOrigin, ...]:
-    """Return where a line comes from, `FILE:LINE`, or every line that holds a piece of text.
-
-    Raises RuleBroken if there is no such line.
-    """
+    """Return where `FILE:LINE`, or every line that holds a text, comes from; RuleBroken if there is none."""
     documents = read_documents(folder, (".md",))
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
     if place := _PLACE.fullmatch(where.strip()):
-        file, line = place["file"].removeprefix("./"), int(place["line"])
+        file, line = place["file"].rpartition(f"/{folder.name}/")[2].removeprefix("./"), int(place["line"])
         if (name := f"{FOLDER}/{Path(file).name}") in transcripts:
             return (_follow_turn(name, transcripts[name], line),)
         if file in documents:
@@ -78,7 +75,6 @@ def _find_origin(
         return replace(here, origin=f"An answer to an open question, added on {date}.")
     blocks = find_elaboration_blocks(file, text)
     block = next((each for each in blocks if each.line <= line < each.end), None)
-    is_entry = words.startswith("- ") and words != "- None"
     if block is None:
         # Several lines of feedback stand below its label, indented.
         above = (each for each in reversed(lines[: line - 1]) if each.strip())
@@ -90,65 +86,56 @@ def _find_origin(
     else:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
     # Before the step: an entry that was moved may stand among its lines now.
+    is_entry = words.startswith("- ") and words != "- None"
     likeness, name, entry = _find_nearest(_MARK.sub("", words), transcripts)
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
-        moved = ("It stands outside of its block now: somebody moved or copied it.",) if block is None else ()
+        moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""
         before = f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
-        edited = (before,) if likeness < 1 else ()
-        return _describe_entry(here, name, transcripts[name], entry, *moved, *edited)
+        remarks = tuple(filter(None, (moved, before if likeness < 1 else "")))
+        return replace(_describe_entry(here, name, transcripts[name], entry), remarks=remarks)
     if block is None:
         return _find_step(here, text, steps)
     origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
     remark = "The transcript does not have it: somebody added it since." if is_entry else ""
     remark = remark if transcripts else "Its transcript is missing, so the turns are not known."
-    remarks = (remark,) if remark else ()
-    return replace(here, origin=origin, transcript=next(iter(transcripts), ""), remarks=remarks)
+    transcript = next(iter(transcripts), "")
+    return replace(here, origin=origin, transcript=transcript, remarks=(remark,) if remark else ())
 
 
 def _find_nearest(
     bullet: str, transcripts: Mapping[str, TranscriptContent]
 ) -> tuple[float, str, CitedEntry | None]:
     """Return the entry that is most like a line, how alike they are (1: it is written so), and its place."""
-    best: tuple[float, str, CitedEntry | None] = (0.0, "", None)
+    found: list[tuple[float, str, CitedEntry | None]] = [(0.0, "", None)]
     for name, content in transcripts.items():
         for entry in content.entries:
-            likeness = 1.0
-            if not entry.is_written_as(bullet):
-                texts = bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED]
-                likeness = min(SequenceMatcher(None, *texts, autojunk=False).ratio(), 0.99)
-            if likeness > best[0]:
-                best = likeness, name, entry
-    return best
+            texts = bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED]
+            ratio = min(SequenceMatcher(None, *texts, autojunk=False).ratio(), 0.99)
+            found.append((1.0 if entry.is_written_as(bullet) else ratio, name, entry))
+    return max(found, key=lambda each: each[0])
 
 
-def _describe_entry(
-    here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry, *remarks: str
-) -> LineOrigin:
+def _describe_entry(here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry) -> LineOrigin:
     done = {"added": "added", "edited": "reworded"}.get(entry.review)
     said = f" (the user {done} it in the review)" if done else ""
-    turns = tuple(turn for number in entry.turns if (turn := content.turn(number)))
+    spoken = {turn.number: turn for turn in reversed(content.turns)}
+    turns = tuple(spoken[number] for number in entry.turns if number in spoken)
     origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
-    return replace(here, origin=origin, turns=turns, transcript=name, remarks=remarks)
+    return replace(here, origin=origin, turns=turns, transcript=name)
 
 
 def _find_step(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrigin:
-    """Return which step wrote a line, or that a hand did."""
     shape = read_outline(text.encode())
     start = shape.lines[min(here.line, len(shape.lines)) - 1]
-    top = min((each.start for each in shape.sections if each.start < start < each.end), default=start)
-    texts = find_step_texts(shape)
-    own = [each for each in texts if each.is_intact and each.start <= start <= each.end]
-    edited = [each for each in texts if not each.is_intact and top < each.start < start]
-    if not own and not edited:
-        return replace(here, origin="No discussion and no step wrote it.")
-    step_id = (own or edited[::-1])[0].marker.step_id
-    title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
-    remarks = () if own else ("The step's text was edited since, so that this line may be somebody's own.",)
-    return replace(here, origin=f"Written by step {step_id}{title}.", remarks=remarks)
+    for own in find_step_texts(shape):
+        if own.is_intact and own.start <= start <= own.end:
+            step_id = own.marker.step_id
+            title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
+            return replace(here, origin=f"Written by step {step_id}{title}.")
+    return replace(here, origin="No discussion wrote it, and no step in these words.")
 
 
 def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin:
-    """Return what the turn in a line of a transcript led to."""
     entry = next((each for each in content.entries if each.line == line), None)
     if entry is not None:
         return _describe_entry(LineOrigin(name, line, unescape_markdown(entry.text)), name, content, entry)

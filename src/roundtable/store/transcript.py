@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..core import synthesis
 from ..core.errors import DiskFailed
 from ..core.hearing import Part
 from ..core.lines import join_names
 from ..core.markers import TranscriptMarker
 from ..core.personas import Roster
-from ..core.synthesis import (
-    HEADINGS,
-    UNVERIFIED,
-    Entry,
-    credit,
-    decision_turns,
-    list_people,
-    mark_unverified,
-    summary,
-    write_entry,
-)
 from ..core.text import clean_text, escape_in_bold, escape_markdown
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from ..documents.blocks import TranscriptContent, parse_transcript
@@ -113,10 +103,7 @@ def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
 
 
 def find_transcript(folder: Path, number: str) -> str | None:
-    """Return the text of the transcript of that number in the list, counted from 1; None if there is none.
-
-    DiskFailed says why one cannot be read.
-    """
+    """Return the text of the transcript of that number in the list, counted from 1; None if there is none."""
     listed = {str(at): f"{FOLDER}/{path.name}" for at, path in enumerate(list_transcripts(folder), start=1)}
     return read_inside(folder, listed[number]).decode("utf-8-sig", "replace") if number in listed else None
 
@@ -135,9 +122,8 @@ def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | N
 
 def _make_home(folder: Path) -> Path:
     require_inside(folder, FOLDER)
-    home = folder / FOLDER
-    files.make_folder(home)
-    return home
+    files.make_folder(folder / FOLDER)
+    return folder / FOLDER
 
 
 def _parts(path: Path) -> tuple[str, int]:
@@ -148,70 +134,63 @@ def _parts(path: Path) -> tuple[str, int]:
 def render_transcript(command: SaveRecord, panel: str) -> str:
     """Return the transcript with the marker that it is known by."""
     table, record = command.table, command.record
-    subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
+    step, focus = table.step, table.focus_question
+    subject = f"Elaboration of step {step.step_id}" if step.step_id else "Roundtable"
+    titles = [persona.title for persona in table.roster.personas]
+    is_hosts = bool(table.turns) and table.turns[0].from_host
+    fields = {
+        "Item" if step.step_id else "Document": table.item.name,
+        "Step": f"{step.step_id} {step.title}" if step.step_id else "",
+        "Participants": ", ".join([*titles, *synthesis.list_people(table.turns)]),
+        "Turns": f"{record.turn_count} of {table.max_turns}",
+        "Exit": command.exit_type,
+        "Date": record.timestamp,
+        "Panel": panel,
+        "Focus question": synthesis.mark_unverified(focus) if focus and is_hosts else focus,
+    }
     parts = [
         str(TranscriptMarker(record.step_id, record.timestamp)),
-        f"# {subject}: {escape_markdown(table.step.title)}",
-        _render_header(command, panel),
+        f"# {subject}: {escape_markdown(step.title)}",
+        "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields.items() if text),
         "## Discussion",
-        *_render_turns(table.turns, table.roster, by_host=panel.startswith("host ")),
+        *_render_turns(table.turns, table.roster),
         "## Synthesis",
         *_render_synthesis(command),
     ]
     if command.struck:
-        listed = "\n".join(f"- {_render_entry(entry, None, command)}" for entry in command.struck)
-        parts += ["### Struck or reworded before it was written", listed]
+        struck = _render_entries(command.struck, None, command)
+        parts += ["### Struck or reworded before it was written", struck]
     if command.parked:
         parts += ["## Put off", "\n".join(_render_parked(point, table.roster) for point in command.parked)]
     return "\n\n".join(parts) + "\n"
 
 
-def _render_header(command: SaveRecord, panel: str) -> str:
-    table, record = command.table, command.record
-    titles = [persona.title for persona in table.roster.personas]
-    fields = {
-        "Item" if table.step.step_id else "Document": table.item.name,
-        "Step": f"{table.step.step_id} {table.step.title}" if table.step.step_id else "",
-        "Participants": ", ".join([*titles, *list_people(table.turns)]),
-        "Turns": f"{record.turn_count} of {table.max_turns}",
-        "Exit": command.exit_type,
-        "Date": record.timestamp,
-        "Panel": panel,
-        "Focus question": table.focus_question,
-    }
-    if table.focus_question and table.turns and table.turns[0].from_host:
-        fields["Focus question"] = mark_unverified(table.focus_question)
-    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields.items() if text)
-
-
-def _render_turns(turns: Sequence[Turn], roster: Roster, *, by_host: bool) -> Iterator[str]:
+def _render_turns(turns: Iterable[Turn], roster: Roster) -> Iterator[str]:
     """Yield the turns, then which of them a host worded and the user neither typed nor saw (ART-8)."""
-    decided = decision_turns(turns)
+    by_host: list[str] = []
     for turn in turns:
-        who = _speaker(turn.speaker, roster)
+        who = _name_speaker(turn.speaker, roster)
         speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
-        yield from _paragraphs(turn.text)
+        yield from _split_paragraphs(turn.text)
         remarks = []
-        if turn.from_host and turn.speaker == USER:
-            remarks.append("Relayed by the host, perhaps not word for word.")
-        if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
-            remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
-            remarks += ["Holds a decision."] if turn.number in decided else []
+        if turn.from_host:
+            by_host.append(str(turn.number))
+            remarks += ["Relayed by the host, perhaps not word for word."] if turn.speaker == USER else []
         if drift := turn.verdict.off_topic:
-            subject = mark_unverified(drift.subject) if drift.from_host else drift.subject
+            subject = synthesis.mark_unverified(drift.subject) if drift.from_host else drift.subject
             remarks.append(f"Put off: {escape_markdown(subject)}")
         for note in turn.notes:
             claim = note.removeprefix(UNVERIFIED_NOTE)
             remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
         if remarks:
             yield "\n".join(f"> - {remark}" for remark in remarks)
-    if numbers := [str(turn.number) for turn in turns if turn.from_host]:
-        which = f"turn{'s' if len(numbers) > 1 else ''} {join_names(numbers)}"
-        yield f"> - Words of the host, not typed by the user or shown in a form: {which} {UNVERIFIED}."
+    if by_host:
+        which = f"turn{'s' if len(by_host) > 1 else ''} {join_names(by_host)} {synthesis.UNVERIFIED}"
+        yield f"> - Words of the host, not typed by the user or shown in a form: {which}."
 
 
-def _paragraphs(text: str) -> Iterable[str]:
+def _split_paragraphs(text: str) -> Iterable[str]:
     """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
     for paragraph in re.split(r"\n[ \t]*\n", clean_text(text)):
         kept = (line for line in paragraph.split("\n") if line.strip())
@@ -225,42 +204,39 @@ def _render_synthesis(command: SaveRecord) -> Iterable[str]:
     if command.extracted:
         yield "Extracted offline: the panel could not draft the synthesis."
     if not draft.entries:
-        yield f"Key takeaway: {escape_markdown(summary(draft, command.table.step.title))}"
+        yield f"Key takeaway: {escape_markdown(synthesis.summary(draft, command.table.step.title))}"
         return
-    for part, heading in HEADINGS.items():
+    for part, heading in synthesis.HEADINGS.items():
         entries = draft.part(part)
         if entries or part != "actions":
             yield f"### {heading}"
-            yield "\n".join(f"- {_render_entry(entry, part, command)}" for entry in entries) or "- None"
+            yield _render_entries(entries, part, command) or "- None"
 
 
-def _render_entry(entry: Entry, part: Part | None, command: SaveRecord) -> str:
-    """Return the entry as it stands in the documents, with who is credited and where it comes from.
-
-    One that was struck has no part.
-    """
+def _render_entries(entries: Iterable[synthesis.Entry], part: Part | None, command: SaveRecord) -> str:
+    """Return the entries as the documents have them, with credits and sources; struck ones have no part."""
     turns, roster = command.table.turns, command.table.roster
-    text = write_entry(entry, part, turns, roster) if part else escape_markdown(entry.text)
-    if part in ("insights", None) and entry.detail:
-        text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
-    who = "" if part == "insights" else f"[{credit(entry, turns, roster)}] "
-    sources = [*map(_link, entry.turns), *([f"{entry.review} in the review"] if entry.review else [])]
-    return f"{who}{text} ({', '.join(sources)})"
+    lines = []
+    for entry in entries:
+        text = synthesis.write_entry(entry, part, turns, roster) if part else escape_markdown(entry.text)
+        if part in ("insights", None) and entry.detail:
+            text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
+        who = "" if part == "insights" else f"[{synthesis.credit(entry, turns, roster)}] "
+        sources = [*map(_link, entry.turns), *([f"{entry.review} in the review"] if entry.review else [])]
+        lines.append(f"- {who}{text} ({', '.join(sources)})")
+    return "\n".join(lines)
 
 
 def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
-    who = escape_markdown(_speaker(point.speaker, roster))
-    subject = escape_markdown(point.subject)
-    words = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
-    return f"- **{subject}**{place}, {who}, {_link(point.turn)}: {words}"
+    who = escape_markdown(_name_speaker(point.speaker, roster))
+    words = escape_markdown(synthesis.mark_unverified(point.words) if point.from_host else point.words)
+    return f"- **{escape_markdown(point.subject)}**{place}, {who}, {_link(point.turn)}: {words}"
 
 
 def _link(number: int) -> str:
     return f"[turn {number}](#turn-{number})"
 
 
-def _speaker(key: str, roster: Roster) -> str:
-    if key == USER:
-        return "User"
-    return roster[key].title if key in roster else key
+def _name_speaker(key: str, roster: Roster) -> str:
+    return "User" if key == USER else roster[key].title if key in roster else key

@@ -1,10 +1,7 @@
 """Taking back what was written: each change of a document is noted before it is made (MENU-7).
 
-The notes lie beside the journal, one line each: the file's bytes from before, and a digest of those after.
-Undoing restores the bytes from before, unless the file was edited since.
-
-An elaboration can be taken back later, too, also on another machine: its block is found by its marker, and
-its transcript tells whether anybody has edited it since.
+Undoing restores the bytes from before, unless the file was edited since. An elaboration can be taken back
+later, too, also on another machine: its block is found by its marker, and its transcript tells of edits.
 """
 
 from __future__ import annotations
@@ -14,8 +11,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.markers import ElaborationMarker
@@ -23,7 +19,7 @@ from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import explain_refusal, is_markdown, one_line, read_if_there, restore_artifact
+from .artifact import changed_meanwhile, explain_refusal, is_markdown, one_line, read_if_there
 from .files import UNCHANGED, journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
@@ -33,18 +29,18 @@ _MAX_SIZE = 8 * 1024 * 1024
 
 
 class ChangeNote(Struct, frozen=True):
-    """One change of one file: when, its packed bytes before (None where there was none), a digest after."""
+    """One change of one file: when, its packed bytes before (None without a file), a digest after."""
 
     moment: str
     file: str
-    packed: bytes | None = msgspec.field(name="before")
+    packed: bytes | None = field(name="before")
     after: str
-    step: str = ""
-    """Who made it; older notes tell it by the beginning of their moment."""
+    step: str
 
     @property
     def before(self) -> bytes | None:
-        return None if self.packed is None else zlib.decompress(self.packed)
+        limit = files.MAX_FILE_SIZE  # the note may be anybody's
+        return None if self.packed is None else zlib.decompressobj().decompress(self.packed, limit)
 
 
 class Restored(Struct, frozen=True):
@@ -59,11 +55,9 @@ class UndoLog:
     """The notes on what was written into the documents of one item."""
 
     def __init__(self, folder: Path, moment: Callable[[], str] = str) -> None:
-        """`moment` names what is noted now, so that it can be taken back together."""
-        self._folder = folder
-        self._moment = moment
+        """`moment` names what is noted now; `problems` will say of which files a change was not noted."""
+        self._folder, self._moment = folder, moment
         self.problems: dict[str, str] = {}
-        """Why the last change of a file could not be noted, for the user."""
 
     def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that a step is about to make; one that cannot be noted is made all the same."""
@@ -73,20 +67,18 @@ class UndoLog:
             path = journal_folder(self._folder) / _FILE
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # of many, the later half is kept
-                kept = notes[len(notes) // 2 :]
-                files.write(path, b"".join(map(files.encode_record, kept)))
+                files.write(path, b"".join(map(files.encode_record, notes[len(notes) // 2 :])))
             files.append(path, files.encode_record(note))
             self.problems.pop(name, None)
         except DiskFailed as failure:
             self.problems[name] = f"This change of {one_line(name)} cannot be undone. {failure.failed}"
 
-    def has_written(self, step_id: str, name: str, document: bytes) -> bool:
-        """Whether a step has given a file these bytes."""
-        notes = self._find_makers(name, document)
-        return any((note.step or note.moment[: len(step_id)]) == step_id for note in notes)
+    def find_makers(self, name: str, document: bytes) -> list[ChangeNote]:
+        """Return the notes of the changes that gave a file these bytes."""
+        wanted = (name, _digest(document))
+        return [note for note in self._read() if (note.file, note.after) == wanted]
 
     def has_notes(self, moment: str) -> bool:
-        """Whether anything was changed at a moment."""
         return any(note.moment == moment for note in self._read())
 
     def plan_undo(self, moment: str) -> tuple[Restored, ...]:
@@ -94,29 +86,18 @@ class UndoLog:
         notes = [note for note in self._read() if note.moment == moment]
         if not notes:
             raise _cannot_undo("There is no undo information for this change.")
-        names = dict.fromkeys(note.file for note in notes)
-        return tuple(self._restore(name, [note for note in notes if note.file == name]) for name in names)
-
-    def find_before(self, name: str, current: bytes) -> bytes | None:
-        """Return a file from before the change that made it what it is now; None where that is not known."""
-        return next((note.before for note in self._find_makers(name, current)), None)
-
-    def _find_makers(self, name: str, document: bytes) -> list[ChangeNote]:
-        """Return the notes of the changes that gave a file these bytes."""
-        wanted = (name, _digest(document))
-        return [note for note in self._read() if (note.file, note.after) == wanted]
-
-    def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
-        """Return a file without the changes of one moment; a note may be of a write that was never made."""
-        document = current = read_if_there(self._folder, name)
-        for note in reversed(notes):
-            if document is not None and _digest(document) == note.after:
-                document = note.before
-        if document == current and all(note.before != current for note in notes):
-            raise _cannot_undo(
-                f"{one_line(name)} was edited since, so what was written there cannot be taken back."
-            )
-        return Restored(name, current, document)
+        plan = []
+        for name in dict.fromkeys(note.file for note in notes):
+            document = current = read_if_there(self._folder, name)
+            own = [note for note in reversed(notes) if note.file == name]
+            for note in own:
+                if document is not None and _digest(document) == note.after:
+                    document = note.before
+            # A note may be of a write that was never made.
+            if document == current and all(note.before != current for note in own):
+                raise _cannot_undo(f"{one_line(name)} was edited since, so this cannot be taken back.")
+            plan.append(Restored(name, current, document))
+        return tuple(plan)
 
     def _read(self) -> list[ChangeNote]:
         return files.read_records(self._folder, _FILE, ChangeNote)
@@ -126,13 +107,14 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple
     """Write the files of a plan, and say `what` was taken back in each; DiskFailed where one has changed."""
     announcements = []
     for each in plan:
-        restore_artifact(folder, each.name, each.current, each.document)
-        name = one_line(each.name)
-        announcements.append(
-            f"Took back {what} in {name}."
-            if each.document is not None
-            else f"Removed {name}, which this step had created."
-        )
+        path, name = folder / each.name, one_line(each.name)
+        if read_if_there(folder, each.name) != each.current:
+            raise changed_meanwhile(each.name)
+        if each.document is None:
+            files.remove(path)
+        else:
+            files.write(path, each.document)
+        announcements.append(f"Removed {name}." if each.document is None else f"Took back {what} in {name}.")
     return tuple(announcements)
 
 
@@ -155,20 +137,15 @@ class ElaborationUndo(Struct, frozen=True):
 
         parts: list[str] = []
         for change in self.changes:
-            old, new = (
-                (data or b"").decode("utf-8", "replace").splitlines()
-                for data in (change.current, change.document)
-            )
+            sides = (change.current or b"", change.document or b"")
+            old, new = (side.decode("utf-8", "replace").splitlines() for side in sides)
             name = one_line(change.name)
             parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
         return "\n".join(parts)
 
 
 def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
-    """Return step and instant of the transcript of a number, or of the last elaboration not undone yet.
-
-    Raises RuleBroken if there is none.
-    """
+    """Return step and instant of the elaboration of a number, or the last; RuleBroken if there is none."""
     if number is not None:
         talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
         if number not in talks:
@@ -180,7 +157,7 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
         match record:
             case {"step_id": str(step_id), "timestamp": str(at)} if at not in list_undone(meta):
                 return step_id, at
-    raise RuleBroken("All elaborations have already been undone. Nothing was changed.")
+    raise RuleBroken("There is no elaboration to undo. Nothing was changed.")
 
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
@@ -190,24 +167,20 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
-        if explain_refusal(folder, name):
-            continue
-        current = read_if_there(folder, name)
+        current = None if explain_refusal(folder, name) else read_if_there(folder, name)
         if current is None or not marker.stands_in(current):
             continue
         shape = read_outline(current)
-        place = find_block(shape, marker)
-        if place is None:
+        if (place := find_block(shape, marker)) is None:
             edits.append((name, "the marker stands inside other text"))
             continue
-        before = UndoLog(folder).find_before(name, current)
-        if before is not None and not marker.stands_in(before):
-            changes.append(Restored(name, current, before))
-            continue
-        document, is_exact = take_out_block(shape, place)
-        changes.append(Restored(name, current, document))
-        if reason := _find_edit(place, transcript, is_exact=is_exact):
+        makers = UndoLog(folder).find_makers(name, current)
+        document = take_out_block(shape, place)
+        if makers and (before := makers[0].before) is not None and not marker.stands_in(before):
+            document = before
+        elif reason := _find_edit(place, transcript):
             edits.append((name, reason))
+        changes.append(Restored(name, current, document))
     return ElaborationUndo(step_id, at, tuple(changes), tuple(edits))
 
 
@@ -219,7 +192,7 @@ def undo_elaboration(folder: Path, plan: ElaborationUndo) -> tuple[str, ...]:
     return said
 
 
-def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_exact: bool) -> str:
+def _find_edit(place: BlockPlace, transcript: TranscriptContent | None) -> str:
     """Return how a block differs from what was written; empty where it does not."""
     if transcript is None:
         return "there is no transcript to compare it with"
@@ -231,9 +204,7 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_ex
         written.remove(entry)
     if written:
         return f'an entry is gone: "{one_line(written[0].text)[:80]}"'
-    if place.has_more:
-        return "something was added to it"
-    return "" if is_exact else "the blank lines around it were changed"
+    return "something was added to it" if place.has_more else ""
 
 
 def _cannot_undo(failed: str) -> DiskFailed:

@@ -1,14 +1,12 @@
 """Files for coding agents, made from the personas, steps and rules in use.
 
-The agent file holds the whole analysis as instructions to a model. Its text is a template in `content/export`
-with places such as `{{menu}}`; the lines that the rules fix are filled in from where the program has them.
-Each host gets it with the files by which it finds the MCP server and the commands.
+The texts are templates in `content/export`; what the rules fix comes from where the program has it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -25,11 +23,8 @@ _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
     for name in ("{Lead}", "{Other}", "{Colleague}", "{Name}")
 )
-Files = Mapping[str, str]
-"""What is to be written, by path inside the folder."""
-
-SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")
-"""Files that configure other servers too: they are never replaced."""
+AGENT_FILE = "agent-file"
+SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
 
 
 def _read(name: str) -> str:
@@ -40,40 +35,31 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     """Return the complete instructions for these personas and these steps."""
     first = roster.personas[0]
     introduction = lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10)
+    summary = "{two or three sentences on the step's output}"
     framing = lines.framing_text(
-        title="{title}",
-        summary="{two or three sentences on the step's output}",
-        focus_question="{focus question}",
-        first=_COLLEAGUE,
+        title="{title}", summary=summary, focus_question="{focus question}", first=_COLLEAGUE
     )
-    leads = [(phase.key, phase.name, roster.lead_of(phase.key).name) for phase in PHASES]
-    writes = [
-        (step.step_id, step.title, step.depth, ", ".join(step.outputs), ", ".join(step.depends_on) or "-")
-        for step in steps
-    ]
-    values = {
-        "brief": depth.ANNOUNCEMENTS["brief"],
-        "deep": depth.ANNOUNCEMENTS["deep"],
+    leads = ((phase.key, phase.name, roster.lead_of(phase.key).name) for phase in PHASES)
+    lists = ((step, ", ".join(step.outputs), ", ".join(step.depends_on) or "-") for step in steps)
+    writes = ((step.step_id, step.title, step.depth, *rest) for step, *rest in lists)
+    values: dict[str, str] = {
+        **{name.lower(): text for name, text in vars(lines).items() if isinstance(text, str)},
+        **{name: depth.ANNOUNCEMENTS[name] for name in ("brief", "deep")},
         "menu": lines.menu(last=False, next_phase=None).text,
-        "skipping": lines.SKIPPING,
         "switching": lines.depth_changed("{depth}"),
         "header": lines.step_header(_ANYBODY, "{step_id}", "{title}").text,
         "default": lines.leads_instead(first, None, "{key}"),
-        "unreadable": lines.CONTEXT_UNREADABLE,
         "introduction": lines.Line("introduction", introduction.replace(": 10", ": {max_turns}")).text,
         "framing": lines.speech(_LEAD, framing, "contribution").text,
         "inactivity": lines.speech(_LEAD, lines.inactivity(None), "inactivity").text,
         "warning": lines.speech(_LEAD, lines.LIMIT_WARNING, "warning").text,
         "limit": lines.speech(_LEAD, lines.LIMIT, "limit").text,
-        "acknowledgement": lines.ACKNOWLEDGEMENT,
-        "unclear": lines.UNCLEAR_EXIT,
-        "unsaved": lines.RECORD_FAILED,
         "greeting": lines.new_in_phase(_ANYBODY, Phase("", "{phase}", "{phase description}")).text,
         "participants": ", ".join(f"{each.name} ({each.short_role})" for each in roster.personas),
         "count": str(len(roster.personas)),
         "keys": ", ".join(json.dumps(key) for key in roster.keys),
         "possessive": f"{first.first_name}'s",
-        "personas": "\n\n".join(map(_describe_persona, roster.personas)),
+        "personas": "\n\n".join(_describe_persona(each) for each in roster.personas),
         "voices": "\n\n".join("\n".join(_describe_voice(each, roster)) for each in roster.personas),
         "leads": _table(("phase", "name", "lead"), leads),
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
@@ -82,7 +68,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     return fill_blanks(_read("agent.md"), values)
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ("---",) * len(heads), *rows))
 
 
@@ -102,30 +88,24 @@ def _describe_voice(persona: Persona, roster: Roster) -> Iterator[str]:
 
 def _describe_step(step: Step) -> Iterator[str]:
     yield f"### {step.step_id} {step.title}"
-    checks = [f"- {each.label}: {each.check}. If not: {each.follow_up}" for each in step.validation]
-    lists = {
-        **{
-            each.capitalize(): [f"- **{q.label}**: {q.text}" for q in step.questions(each)] for each in DEPTHS
-        },
-        "An answer has to hold": checks,
-        "Writes": [f"- {each.output}: {each.section}" for each in step.targets],
-    }
-    yield from ("\n".join([f"{head}:", "", *rows]) for head, rows in lists.items() if rows)
+    lists = {each.capitalize(): [f"**{q.label}**: {q.text}" for q in step.questions(each)] for each in DEPTHS}
+    lists["An answer has to hold"] = [
+        f"{each.label}: {each.check}. If not: {each.follow_up}" for each in step.validation
+    ]
+    lists["Writes"] = [f"{each.output}: {each.section}" for each in step.targets]
+    yield from ("\n- ".join([f"{head}:\n", *rows]) for head, rows in lists.items() if rows)
 
 
 class Host(msgspec.Struct, frozen=True):
-    """A coding agent, from content/export/hosts.toml: what the user does next, and templates of its files.
-
-    `arguments` stands for what was typed after a command; some hosts read the project's own folder.
-    """
+    """A coding agent, from content/export/hosts.toml: what the user does next, and templates of its files."""
 
     next_step: str
-    files: Files
-    arguments: str = "as the person named them"
+    files: Mapping[str, str]
+    arguments: str = "as the person named them"  # stands for the words after a command
     reads_project: bool = False
 
-    def make_files(self, agent: str) -> Files:
-        """Return the host's files; `agent` is the agent file."""
+    def make_files(self, agent: str) -> dict[str, str]:
+        """Return the host's files, by path inside the folder; `agent` is the agent file."""
         values = {"agent": agent, "guide": _read("guide.md"), "version": __version__}
         for name in ("analyze", "elaborate"):
             values[name] = fill_blanks(_read(f"{name}.md"), {"arguments": self.arguments})

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
-from .lookup import find_named
-from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
-from .report import FoundFile, Survey, estimate_size, first_line
-from .search import files_holding, rank_files
+from .files import OWN_FOLDERS, file_kind, list_files, read_text
+from .report import FoundFile, Survey, estimate_size, first_line, likely_files
+from .search import rank_files, read_files, read_history, weigh_past
 from .symbols import find_definitions, find_symbol
 from .terms import extract_terms
 
+MAX_RADIUS = 60
 _FINDINGS = 40
 _TOUCHED = 6
-_BEFORE_NEW, _NEW = 16, 4
-_STRONG = 0.45
+_BEFORE_NEW = 16
+_NEW = 4
 _NAMES = 8
 _READ = 1_500  # files read again for the names
 
@@ -41,48 +41,37 @@ def survey(
     as far as they exist, and a few files that only its `words` lead to are listed too.
     """
     root = root.absolute()
-    paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
+    paths = list_files(root, leave_out=leave_out, excluded=excluded)
     known = frozenset(paths)
-    terms = extract_terms(item)
-    history = read_history(root) if terms else ()
-    past = weigh_past(history, terms, known)
-    found = rank_files(root, paths, terms, past.kin)
     picked = [path for path in picked if path in known]
-    findings = _put_first(root, found, picked)
-    # What was picked, else what stands out: not far below the first, and few.
-    least = findings[0].score * _STRONG if findings else 0.0
-    strong = [each for each in findings if each.picked] or [each for each in findings if each.score >= least]
-    names = _find_names(root, strong[:_TOUCHED])
-    users = _find_users(root, paths, names)
-    radius = _put_first(root, rank_radius(root, found, past, history), picked)
+    terms = extract_terms(item)
+    past = weigh_past(read_history(root) if terms else (), terms, known)
+    ranked = _put_first(root, rank_files(root, paths, terms, past), picked)
+    findings = tuple(file for file in ranked if file.count or file.picked)
+    users = _find_users(root, paths, findings)
+    radius = ranked[:MAX_RADIUS]
     more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
     others = sorted(known - {file.path for file in radius}) if more else []
-    led_to = rank_files(root, others, more)
-    new = [file for file in led_to if file.lines][:_NEW]
+    new = [file for file in rank_files(root, others, more) if file.count][:_NEW]
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
         radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
-        size=estimate_size(found, users),
-        named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
+        size=estimate_size([replace(file, picked=False) for file in findings if file.count], users),
     )
 
 
-def _find_names(root: Path, touched: Sequence[FoundFile]) -> list[str]:
-    """Return the names whose definitions hold the best lines of the touched source files."""
-    sources = [each for each in touched if file_kind(each.path) == "source"]
-    definitions = find_definitions({each.path: read_text(root, each.path) or b"" for each in sources})
-    around = (find_symbol(definitions[each.path], line.number) for each in sources for line in each.lines)
-    names = dict.fromkeys(each.name for each in around if each is not None)
-    return [name for name in names if len(name) > 3 and not name.startswith("__")][:_NAMES]
-
-
-def _find_users(root: Path, paths: Sequence[str], names: Sequence[str]) -> frozenset[str] | None:
-    """Return the source files and tests that mention a name; None without one, or where one is everywhere."""
+def _find_users(root: Path, paths: Sequence[str], findings: Sequence[FoundFile]) -> frozenset[str] | None:
+    """Return the files that use a name of what looks touched; None without one, or if one is everywhere."""
+    likely = likely_files(findings)[:_TOUCHED]
+    touched = [each for each in findings if each.path in likely and file_kind(each.path) == "source"]
+    definitions = find_definitions({each.path: read_text(root, each.path) or b"" for each in touched})
+    around = (find_symbol(definitions[each.path], line.number) for each in touched for line in each.lines)
+    defined = dict.fromkeys(each.name for each in around if each is not None)
+    names = [name for name in defined if len(name) > 3 and not name.startswith("__")][:_NAMES]
     sources = [path for path in paths if file_kind(path) in ("source", "test")]
     mentions: dict[str, set[str]] = {name: set() for name in names}
-    for path in files_holding(root, sources, names)[:_READ]:
-        data = read_text(root, path) or b""
+    for path, data in islice(read_files(root, sources, names, exact=True), _READ):
         for name, found in mentions.items():
             if re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", data):
                 found.add(path)

@@ -9,42 +9,38 @@ import heapq
 import posixpath
 import re
 from collections.abc import Collection, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
-from .report import CodeLine, make_line
-from .search import files_holding, rank_files
+from .files import OWN_FOLDERS, file_kind, list_files, read_text
+from .report import CodeLine
+from .search import rank_files, read_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 from .terms import extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
 _FEWEST_LINES = 20
-_NEARLY = 12  # lines between two excerpts that are shown as one
+_NEARLY = 12  # lines between two excerpts of which the second is left out
 MAX_EXCERPT_LINES = 240  # of all excerpts together
 SMALL_FILE = 80  # a file of so few lines is shown whole
 _CANDIDATES = 24
 _NAMED, _PICKED = 1.5, 3.0  # how much more a file counts that a document names, and that a panel picked
-_IN_NAME = 1.5  # how much more a line counts in a definition whose name has one of the terms
-_LATER = 0.8  # what each further line of a file counts
+_IN_NAME = 1.5  # what a line counts in a definition named by a term
+_LATER = 0.8  # and each further line of a file
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
 _PART = 0.5  # what a part of a word counts in a search
-_DEFINES = 2.0  # how much more a line counts in a search that defines the name
+_DEFINES = 2.0  # and a line that defines the name
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
-_MAX_WORDS = 8
-_HITS_IN_A_FILE = 4
-_MAX_FILES = 400
-_MAX_NAMED = 3
-# What is spelled like code: `edit(`, `GZipMiddleware`, `hide_input`. It counts where it is defined.
-_SPELLED = re.compile(
-    r"\b(?:[A-Za-z_]\w{1,80}(?=\()|[A-Z]\w{0,40}[a-z]\w{0,40}[A-Z]\w{0,40}|[a-z]\w{0,40}_\w{1,40})"
-)
 MAX_READ_LINES = 200
+_MAX_WORDS = 8
+_MAX_FILES = 400
+_HITS_IN_A_FILE = 4
 _SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
 _LONGEST_LINE = 300
 _SECRET = re.compile(
@@ -71,22 +67,12 @@ class Excerpt(Struct, frozen=True):
 
     @property
     def last(self) -> int:
-        """The number of the last line."""
         return self.first + self.text.count("\n")
 
-    def is_near(self, other: Excerpt) -> bool:
-        gap = max(self.first, other.first) - min(self.last, other.last)
-        return self.path == other.path and gap <= _NEARLY
-
-    def is_excluded(self, excluded: Collection[str]) -> bool:
-        """Whether the user said of one of these lines that it is not touched."""
-        places = (each.rpartition(":") for each in excluded)
-        return any(
-            line.isdecimal()
-            and f"/{self.path}".endswith(f"/{path.strip('/')}")
-            and self.first <= int(line) <= self.last
-            for path, _, line in places
-        )
+    def holds(self, path: str, line: int, *, margin: int = 0) -> bool:
+        """Whether a line of a file, by its whole path or the end of it, is among these or near them."""
+        is_here = f"/{self.path}".endswith(f"/{path.strip('/')}")
+        return is_here and self.first - margin <= line <= self.last + margin
 
 
 def find_excerpts(
@@ -100,19 +86,17 @@ def find_excerpts(
 ) -> tuple[Excerpt, ...]:
     """Return about six excerpts around the symbols that fit the item best, a small file whole.
 
-    `item_text` has the title on its first line; words of the documents count less, but a file that they name
-    counts more, and one that a panel picked still more. Two excerpts that nearly touch are one. Nothing comes
-    from a file, nor from around a `path:line`, that the user excluded.
+    `item_text` has the title on its first line; a file that the documents name counts more, and one that a
+    panel picked still more. Nothing comes from a file, nor from around a `path:line`, that is excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
-    terms = extract_terms(Item("item", title, "\n".join((rest, *documents))))
-    paths = _list_shown(root, excluded, leave_out)
-    boost = dict.fromkeys(_PATH.findall("\n".join((rest, *documents))), _NAMED)
-    boost |= dict.fromkeys(picked, _PICKED)
+    text = "\n".join((rest, *documents))
+    terms = extract_terms(Item("item", title, text))
+    boost = dict.fromkeys(_PATH.findall(text), _NAMED) | dict.fromkeys(picked, _PICKED)
     files = [
         replace(file, score=file.score * boost.get(file.path, 1.0))
-        for file in rank_files(root, paths, terms)
+        for file in rank_files(root, _list_shown(root, excluded, leave_out), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
     files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
@@ -121,30 +105,23 @@ def find_excerpts(
     scored = []
     for file in files:
         for order, line in enumerate(file.lines):
-            around = find_symbol(definitions.get(file.path, ()), line.number)
+            around = find_symbol(definitions[file.path], line.number)
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
             worth = file.score * _LATER**order * (_IN_NAME if in_name else 1.0)
-            scored.append((worth, _show_around(file.path, texts[file.path], line.number, around)))
-    scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first))
+            scored.append((-worth, file.path, line.number, around))
+    places = (place.rpartition(":") for place in excluded)
+    struck = [(path, int(line)) for path, _, line in places if line.isdecimal()]
     chosen: list[Excerpt] = []
-    for _, each in scored:
-        near = next(filter(each.is_near, chosen), None)
-        others = [other for other in chosen if other is not near]
-        if near is not None:
-            first, last = min(near.first, each.first), max(near.last, each.last)
-            lines = texts[near.path].split(b"\n")[first - 1 : last]
-            each = replace(near, first=first, text=_join_lines(lines))
-        tests = [other for other in others if file_kind(other.path) == "test"]
-        is_alike = sum(other.path == each.path for other in others) >= _MAX_ALIKE
-        is_alike |= file_kind(each.path) == "test" and len(tests) >= _MAX_ALIKE
-        length = sum(other.last - other.first + 1 for other in (*others, each))
-        is_long = length > MAX_EXCERPT_LINES or (near is not None and each.last - each.first >= SMALL_FILE)
-        if is_alike or is_long or each.is_excluded(excluded):
+    for _, path, number, around in sorted(scored, key=lambda each: each[:3]):
+        if any(each.holds(path, number, margin=_NEARLY) for each in chosen):
             continue
-        if near is None:
+        each = _show_around(path, texts[path], number, around)
+        alike = sum(other.path == path for other in chosen)
+        tests = sum("test" == file_kind(path) == file_kind(other.path) for other in chosen)
+        length = sum(other.last - other.first + 1 for other in (*chosen, each))
+        is_struck = any(each.holds(*place) for place in struck)
+        if max(alike, tests) < _MAX_ALIKE and length <= MAX_EXCERPT_LINES and not is_struck:
             chosen.append(each)
-        else:
-            chosen[chosen.index(near)] = each
     return tuple(chosen[:MAX_EXCERPTS])
 
 
@@ -161,20 +138,7 @@ def _show_around(path: str, data: bytes, number: int, definition: Definition | N
     first = max(1, first)
     while first < number and not lines[first - 1].strip():
         first += 1
-    return Excerpt(path, first, _join_lines(lines[first - 1 : last]), reason)
-
-
-def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
-    """Return the lines that define what a text names in the spelling of code; top-level first."""
-    names = {name.encode() for name in _SPELLED.findall(text)}
-    found: dict[tuple[str, bytes], tuple[bool, CodeLine]] = {}
-    for path in paths if names else ():
-        data = read_text(root, path) if file_kind(path) == "source" else None
-        for number, line in enumerate((data or b"").split(b"\n"), 1):
-            if (name := defined_name(line)) in names:
-                found.setdefault((path, name), (line[:1].isspace(), make_line(path, number, line)))
-    top_first = sorted(found.values(), key=lambda each: each[0])
-    return tuple(line for _, line in top_first[:_MAX_NAMED])
+    return Excerpt(path, first, _show_lines(lines[first - 1 : last]), reason)
 
 
 def _weigh_line(line: bytes, word: bytes, *, is_call: bool) -> float:
@@ -182,37 +146,31 @@ def _weigh_line(line: bytes, word: bytes, *, is_call: bool) -> float:
     spelled = re.escape(word)
     if defined_name(line) == word or re.match(spelled + rb"\s{0,9}(?::|=(?!=))", line):
         return _DEFINES
-    if re.search(rb"(?<!\w)" + spelled + (rb"\(" if is_call else rb"(?!\w)"), line):
-        return 1.0
-    return 0.0 if is_call else _PART
+    is_whole = re.search(rb"(?<!\w)" + spelled + (rb"\(" if is_call else rb"(?!\w)"), line)
+    return 1.0 if is_whole else 0.0 if is_call else _PART
 
 
 def search_code(
     root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
 ) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled: definitions, rare and whole words first, few of each file.
-
-    `name()` stands for the lines that define or call the name.
-    """
+    """Return lines that hold the words as spelled, definitions and rare words first; `name()` for calls."""
     root = root.absolute()
-    needles = list(dict.fromkeys(word.strip() for word in words if len(word.strip()) > 1))[:_MAX_WORDS]
-    names = {needle: needle.removesuffix("()") for needle in needles if needle != "()"}
-    held = files_holding(root, _list_shown(root, (), leave_out), list(names.values()))[:_MAX_FILES]
-    texts = {path: read_text(root, path) or b"" for path in held}
-    wanted = []
-    for needle, name in names.items():
-        word = name.encode("utf-8", "surrogateescape")
-        wanted.append((word, name != needle, 1 / (1 + sum(word in data for data in texts.values()))))
-    found: list[tuple[float, bool, str, int, CodeLine]] = []
+    calls = {word.strip().removesuffix("()"): word.strip().endswith("()") for word in words}
+    names = [name for name in calls if len(name) > 1][:_MAX_WORDS]
+    spelled = {name.encode("utf-8", "surrogateescape"): calls[name] for name in names}
+    read = read_files(root, _list_shown(root, (), leave_out), names, exact=True)
+    texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), _MAX_FILES))
+    rarity = {word: 1 / (1 + sum(word in data for data in texts.values())) for word in spelled}
+    found: list[tuple[float, bool, str, int, str]] = []
     for path, data in texts.items():
         is_other = file_kind(path) not in ("source", "config")
         here = []
         for number, line in enumerate(data.split(b"\n"), 1):
-            held_here = (each for each in wanted if each[0] in line)
-            if worth := sum(_weigh_line(line, word, is_call=call) * rare for word, call, rare in held_here):
-                here.append((-worth, is_other, path, number, CodeLine(path, number, _show_line(line))))
+            held = ((word, is_call) for word, is_call in spelled.items() if word in line)
+            if worth := sum(_weigh_line(line, word, is_call=call) * rarity[word] for word, call in held):
+                here.append((-worth, is_other, path, number, _show_lines([line])))
         found += heapq.nsmallest(_HITS_IN_A_FILE, here)
-    return tuple(hit[-1] for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
+    return tuple(CodeLine(*hit[2:]) for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
 
 
 def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
@@ -223,35 +181,24 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
         return None
     root = root.absolute()
     # A folder on the way may be a link that leads out of the project.
-    steps = [root.joinpath(*place.parts[:depth]) for depth in range(1, len(place.parts) + 1)]
-    if any(step.is_symlink() for step in steps) or (data := read_text(root, name)) is None:
+    is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
+    if is_linked or (data := read_text(root, name)) is None:
         return None
     first = max(1, first)
     shown = data.split(b"\n")[first - 1 : min(last, first + MAX_READ_LINES - 1)]
-    return Excerpt(name, first, _join_lines(shown), "asked for") if shown else None
+    return Excerpt(name, first, _show_lines(shown), "asked for") if shown else None
 
 
 def list_folders(
-    root: Path,
-    near: Sequence[str],
-    *,
-    excluded: Collection[str] = (),
-    leave_out: Sequence[str] = OWN_FOLDERS,
+    root: Path, near: Sequence[str], *, excluded: Collection[str] = (), leave_out: Sequence[str] = OWN_FOLDERS
 ) -> str:
-    """Return the project's folders with their files, besides the near ones, whose folders come first.
-
-    Of a large project the other folders come without names, and only two deep.
-    """
+    """Return the files besides the near ones, folder by folder; of a large project two levels of folders."""
     paths = _list_shown(root.absolute(), excluded, leave_out)
     is_small = sum(map(len, paths)) < _SMALL_PROJECT
-    folders: dict[str, list[str]] = {posixpath.dirname(path): [] for path in near}
-    homes = frozenset(folders)
-    for path in paths:
-        folder, name = posixpath.split(path)
-        if not is_small and folder not in homes:
-            folders.setdefault("/".join(folder.split("/")[:2]), [])
-        elif path not in near:
-            folders.setdefault(folder, []).append(name)
+    folders: dict[str, list[str]] = {}
+    for folder, name in (posixpath.split(path) for path in paths if path not in near):
+        names = folders.setdefault(folder if is_small else "/".join(folder.split("/")[:2]), [])
+        names += [name] if is_small else []
     rows = (f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}" for folder, names in folders.items())
     return "\n".join(row.rstrip() for row in rows)
 
@@ -262,13 +209,10 @@ def is_secret(path: str) -> bool:
 
 
 def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> list[str]:
-    paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
+    paths = list_files(root, leave_out=leave_out, excluded=excluded)
     return [path for path in paths if not is_secret(path)]
 
 
-def _join_lines(lines: Sequence[bytes]) -> str:
-    return "\n".join(map(_show_line, lines)).rstrip("\n")
-
-
-def _show_line(line: bytes) -> str:
-    return line[:_LONGEST_LINE].decode("utf-8", "replace").rstrip()
+def _show_lines(lines: Sequence[bytes]) -> str:
+    shown = (line[:_LONGEST_LINE].decode("utf-8", "replace").rstrip() for line in lines)
+    return "\n".join(shown).rstrip("\n")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -46,17 +46,6 @@ def first_line(path: str, data: bytes) -> CodeLine:
     return make_line(path, data[: len(data) - len(rest)].count(b"\n") + 1, rest.partition(b"\n")[0])
 
 
-class Marks(NamedTuple):
-    """How well the terms fit a file, 0 to 1: on the whole, in its name, in its folders."""
-
-    text: float = 0.0
-    name: float = 0.0
-    folder: float = 0.0
-
-
-NO_MARKS = Marks()
-
-
 class FoundFile(Struct, frozen=True):
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
 
@@ -64,42 +53,28 @@ class FoundFile(Struct, frozen=True):
     score: float
     count: int
     lines: tuple[CodeLine, ...]
-    marks: Marks = NO_MARKS
-    picked: bool = False
-    """Whether a panel picked it from the candidates: then it counts whatever its words say."""
+    picked: bool = False  # by a panel: then it counts whatever its words say
 
 
 class SizeEstimate(Struct, frozen=True):
-    """How large and how tricky the change looks, by the files that it would have to edit."""
+    """How large and how tricky the change looks, and how many other files use what looks touched."""
 
     scope: Scope
     complexity: Complexity
     users: str = ""
-    """How many other files use those that look touched; empty where that is not known."""
 
 
 class Survey(Struct, frozen=True):
-    """What one look at the project's files says about an item.
-
-    `findings` are the files the item's terms lead to; `radius` is the order in which step 02-01 lists files:
-    the findings, and those that are tied to them by import, mention, name or history.
-    """
+    """What one look at the project's files says about an item."""
 
     root: Path
-    findings: tuple[FoundFile, ...]
-    radius: tuple[FoundFile, ...]
-    size: SizeEstimate | None
-    """None where no file looks touched: nothing in the code says how large the change is."""
-    named: tuple[CodeLine, ...] = ()
-    """Where the functions and classes are defined that the item names as code: `module.name()`."""
+    findings: tuple[FoundFile, ...]  # what the item's terms lead to
+    radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
+    size: SizeEstimate | None  # None where no file looks touched
 
 
 def estimate_size(findings: Sequence[FoundFile], users: Collection[str] | None) -> SizeEstimate | None:
-    """Estimate scope and complexity; None where no finding looks as if the change would edit it.
-
-    `users` are the files that mention what the findings define; None where that is not known: no name, or one
-    that may mean something else in most files. Then there is no figure, and the complexity is not low.
-    """
+    """Estimate scope and complexity; None without a file to edit. Unknown users give no figure and no low."""
     likely = likely_files(findings)
     if not likely:
         return None
@@ -128,46 +103,29 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
-            cited = _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
-            places = [*islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES)]
+            places = [*islice(_cite_files(survey, survey.findings), _MAX_PLACES)]
             return f"{'; '.join(places)}." if places else None
         case ("00-03", "scope") if (size := survey.size) is not None:
             return f"{size.scope}, complexity: {size.complexity}"
         case ("00-03", "complexity") if (size := survey.size) is not None:
             return "; ".join(filter(None, (size.complexity, size.users)))
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
-            return _draft_touched(survey)
-        case _:
-            return None
-
-
-def _draft_touched(survey: Survey) -> str | None:
-    named = _cite_named(survey)
-    likely = set(likely_files(survey.findings))
-    surely = [file for file in survey.radius if file.path in likely]
-    maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    parts = [f"Named: {join_names(named)}."] if named else []
-    for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        cited = (place for place in _cite_files(survey, files) if place not in named)
-        if places := list(islice(cited, most)):
-            parts.append(f"{word}: {join_names(places)}.")
-    return " ".join(parts) or None
-
-
-def _cite_named(survey: Survey) -> list[str]:
-    return [cite(line) for line in survey.named if _is_current(survey, line)]
+            likely = likely_files(survey.findings)
+            surely = (file for file in survey.radius if file.path in likely)
+            maybe = (file for file in survey.radius[:20] if file.path not in likely)
+            chosen = (("Likely", surely, 4), ("Possibly", maybe, 3))
+            cited = ((word, [*islice(_cite_files(survey, files), most)]) for word, files, most in chosen)
+            return " ".join(f"{word}: {join_names(places)}." for word, places in cited if places) or None
+    return None
 
 
 def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
     """Yield of each file the best line that is still as it was found; a list of past changes is no place."""
     for file in (each for each in files if not _PAST_CHANGES.search(each.path)):
-        yield from islice((cite(line) for line in file.lines if _is_current(survey, line)), 1)
-
-
-def _is_current(survey: Survey, line: CodeLine) -> bool:
-    data = read_text(survey.root, line.path)
-    rows = (data or b"").split(b"\n", line.number)
-    return len(rows) >= line.number and make_line(line.path, line.number, rows[line.number - 1]) == line
+        rows = [b"", *(read_text(survey.root, file.path) or b"").split(b"\n")]
+        there = (line for line in file.lines if line.number < len(rows))
+        current = (line for line in there if make_line(file.path, line.number, rows[line.number]) == line)
+        yield from map(cite, islice(current, 1))
 
 
 def cite(line: CodeLine) -> str:

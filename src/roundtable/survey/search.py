@@ -1,39 +1,107 @@
-"""Searches the files for an item's terms and ranks them: first by counts, then by where a term stands."""
+"""Searches the files for an item's terms and orders them by their words and by the history.
+
+The weights of the order are fitted on past commits of seven public projects, so that the files each commit
+touched come first. docs/survey.md says how, and how well that holds on commits that were not used for it.
+"""
 
 from __future__ import annotations
 
 import heapq
 import math
+import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import mul
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from .files import FileKind, file_kind, read_text, sift
-from .report import CodeLine, FoundFile, Marks, make_line
-from .symbols import defined_name
-from .terms import Term, split_name, word_root
+from msgspec import Struct
 
+from ..git import run_git
+from .files import FileKind, file_kind, read_text
+from .report import CodeLine, FoundFile, first_line, make_line
+from .symbols import defined_name
+from .terms import Term, split_name, word_root, word_stems
+
+_WORTH_A_SIEVE = 1_000
+_SIEVE_SECONDS = 30.0
+_HISTORY_SECONDS = 3.0
 _MOST = 300  # hits of one term in one file; more say no more
 # A word begins after no letter, or with a capital after a small one or before one.
 _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
 # At most a short ending is left of the word.
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
-READ_AGAIN = 300
+_READ_AGAIN = 300
+_RANKED = 200
 _LINES = 3
 _K1, _B = 1.4, 0.55
-_NAME, _FOLDER, _DEFINED = 5.0, 1.6, 2.5
+_IN_NAME, _IN_FOLDER, _DEFINED = 5.0, 1.6, 2.5
 _UNNAMED = 0.4
-_KIN = 0.75
-NO_KIN: Final[Mapping[str, float]] = {}
-_KINDS: Final[Mapping[FileKind, float]] = {
-    "source": 1.0,
-    "test": 0.72,
-    "docs": 0.55,
-    "config": 0.6,
-    "generated": 0.15,
-}
+MAX_COMMITS = 4_000
+_SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
+_HALF_LIFE = 50  # commits after which a change counts half
+_ALL_RECENT = 72.0  # what changing in every commit would sum up to
+_FRESH = 1 / 41  # changed within the last 400 commits
+_TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # what its words, its name and its folders count
+_KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and its past changes
+_KINDS: Final[Mapping[FileKind, float]] = {"test": -0.3, "docs": -1.5, "config": -0.3, "generated": -2.0}
+
+
+class Commit(Struct, frozen=True):
+    subject: str
+    paths: tuple[str, ...]
+
+
+def read_history(root: Path) -> tuple[Commit, ...]:
+    """Return the commits below the root, newest first, but those without a parent, which changed nothing."""
+    options = ("-z", f"--max-count={MAX_COMMITS}", "--no-merges", "--no-renames", "--name-only", "--relative")
+    form = "--format=format:%x01%P%x02%s"
+    answer = run_git(root, "log", *options, form, "--", ".", seconds=_HISTORY_SECONDS)
+    commits = []
+    for part in (answer or b"").split(b"\x01"):
+        head, _, paths = part.partition(b"\n")
+        parents, _, subject = head.partition(b"\x02")
+        if parents:
+            named = tuple(os.fsdecode(path) for path in paths.split(b"\0") if path)
+            commits.append(Commit(subject.decode("utf-8", "replace"), named))
+    return tuple(commits)
+
+
+class PastChanges(Struct, frozen=True):
+    """What the commits so far say of each file, 0 to 1."""
+
+    kin: Mapping[str, float] = {}  # how much commits with like subjects changed it
+    recent: Mapping[str, float] = {}  # its share of the last commits
+    last: Mapping[str, float] = {}  # how few commits ago it changed
+
+
+def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> PastChanges:
+    """Return what the commits say of the known files; rare words in a subject count more."""
+    stems = [word_stems(commit.subject) for commit in history]
+    frequency = Counter(word for words in stems for word in words)
+    weights = {
+        term.text: term.weight * math.log(1 + len(history) / (1 + frequency[term.text]))
+        for term in terms
+        if not term.whole
+    }
+    kin: defaultdict[str, float] = defaultdict(float)
+    recent: defaultdict[str, float] = defaultdict(float)
+    last: dict[str, float] = {}
+    for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
+        if len(commit.paths) > _SWEEPING:
+            continue
+        shared = sum(weights[word] for word in words & weights.keys())
+        for path in commit.paths:
+            if path in known:
+                recent[path] += 0.5 ** (age / _HALF_LIFE) / _ALL_RECENT
+                last.setdefault(path, 1 / (1 + age / 10))
+                if shared:
+                    kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
+    top = max(kin.values(), default=1.0)
+    return PastChanges({path: value / top for path, value in kin.items()}, recent, last)
 
 
 class LineHits(NamedTuple):
@@ -56,150 +124,139 @@ class FileHits(NamedTuple):
 def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
     """Return where the terms stand in the file's content: where a word or a part of a name begins."""
     small = data.lower()
-    starts = [0, *(match.end() for match in re.finditer(rb"\n", data) if match.end() < len(data))]
+    ends = [match.end() for match in re.finditer(rb"\n", data)]
     on_line: dict[int, set[int]] = {}
-    counts = [0] * len(terms)
+    counts, defined = [0] * len(terms), [0] * len(terms)
     for index, term in enumerate(terms):
         for spelling in term.spellings:
-            for position in _find_spelling(data, small, spelling, whole=term.whole):
+            for position in islice(_find_spelling(data, small, spelling, whole=term.whole), _MOST):
                 counts[index] += 1
-                on_line.setdefault(bisect_right(starts, position), set()).add(index)
-    defined = [0] * len(terms)
+                on_line.setdefault(bisect_right(ends, position), set()).add(index)
     lines = []
-    for number in sorted(on_line):
-        end = starts[number] if number < len(starts) else len(data)
-        text = data[starts[number - 1] : end].rstrip(b"\r\n")
-        name = defined_name(text).lower()
-        for index in on_line[number]:
+    rows = data.split(b"\n")
+    for row, indexes in sorted(on_line.items()):
+        name = defined_name(rows[row]).lower()
+        for index in indexes:
             defined[index] += any(spelling in name for spelling in terms[index].spellings)
-        lines.append(LineHits(number, on_line[number], bool(name), text))
+        lines.append(LineHits(row + 1, indexes, bool(name), rows[row]))
     return FileHits(lines, counts, defined)
 
 
 def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
     position = small.find(spelling)
-    found = 0
-    while position >= 0 and found < _MOST:
+    while position >= 0:
         end = position + len(spelling)
         if whole or (_BEGINS_WORD.match(data, position) and _ENDS_WORD.match(data, end)):
-            found += 1
             yield position
         position = small.find(spelling, end)
 
 
-def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> dict[str, tuple[int, ...]]:
-    """Return how often each term occurs in each file with a hit, by its path; capitals do not matter."""
-    if not terms or not paths:
-        return {}
-    spellings = [term.spellings for term in terms]
-    found = {}
-    for path in sift(root, paths, [term.text for term in terms], exact=False):
-        small = (read_text(root, path) or b"").lower()
-        counts = tuple([sum(map(small.count, forms)) for forms in spellings])
-        if any(counts):
-            found[path] = counts
-    return found
-
-
-def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
-    """Return the files that hold at least one of the needles, letter by letter."""
-    if not needles or not paths:
-        return ()
-    # A file with the longer of two needles has the shorter one inside it too.
-    needles = [
-        needle for needle in needles if not any(other in needle for other in needles if other != needle)
-    ]
-    spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
-    found = []
-    for path in sift(root, paths, needles, exact=True):
-        data = read_text(root, path) or b""
-        if any(needle in data for needle in spelled):
-            found.append(path)
-    return tuple(found)
+def read_files(
+    root: Path, paths: Sequence[str], words: Sequence[str], *, exact: bool
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the text files; many are sifted by `git grep` for the words, with their capitals if `exact`."""
+    if not words:
+        return
+    # What git takes for a capital beyond ASCII depends on the locale and on how git was built.
+    if len(paths) >= _WORTH_A_SIEVE and (exact or all(map(str.isascii, words))):
+        options = ("-lzaF" if exact else "-lzaFi", "--untracked", "--no-recurse-submodules")
+        patterns = [part for word in words for part in ("-e", word)]
+        answer = run_git(root, "grep", *options, *patterns, seconds=_SIEVE_SECONDS)
+        names = None if answer is None else {os.fsdecode(name) for name in answer.split(b"\0")}
+        paths = [path for path in paths if names is None or path in names]
+    for path in paths:
+        if data := read_text(root, path):
+            yield path, data
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], kin: Mapping[str, float] = NO_KIN
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: PastChanges | None = None
 ) -> tuple[FoundFile, ...]:
-    """Return the files with the terms, the likeliest first; each with its count and its best lines.
-
-    `kin` is how much commits with like subjects changed a file, 0 to 1.
-    """
-    hits = search_files(root, paths, terms)
-    rarity: list[float] = []
-    for index, term in enumerate(terms):
-        held = sum(1 for counts in hits.values() if counts[index])
-        rarity.append(term.weight * math.log(1 + (len(paths) - held + 0.5) / (held + 0.5)))
-    chosen = _choose_files(paths, terms, hits, rarity)
+    """Return the files that the terms and the past lead to, the likeliest first, with their best lines."""
+    past = past or PastChanges()
+    chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
-    places = {path: find_hits(data, terms) for path, data in texts.items()}
-    in_paths = frozenset[str]().union(*map(_stems, places))
+    hits = {path: find_hits(data, terms) for path, data in texts.items()}
+    in_paths = frozenset[str]().union(*map(_stems, hits))
     for index, term in enumerate(terms):
-        is_defined = any(found.defined[index] for found in places.values())
-        is_path = term.text in in_paths or (term.whole and any(term.text in path.lower() for path in places))
+        is_defined = any(found.defined[index] for found in hits.values())
+        is_path = term.text in in_paths or (term.whole and any(term.text in path.lower() for path in hits))
         if not is_defined and not is_path:  # such as "currently": rare, but vague
             rarity[index] *= _UNNAMED
-    usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
-    marks = {
-        path: _mark_file(path, found, terms, rarity, len(texts[path]) / usual)
-        for path, found in places.items()
-    }
-    top = max((mark.text for mark in marks.values()), default=0.0) or 1.0
-    findings = []
-    for path, found in places.items():
-        mark = marks[path]._replace(text=marks[path].text / top)
-        if mark.text:
-            score = mark.text * _KINDS[file_kind(path)] + _KIN * kin.get(path, 0.0)
-            lines = _best_lines(path, found.lines, rarity)
-            findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
-    return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
+    usual = sum(map(len, texts.values())) / max(len(texts), 1) or 1.0
+    lengths = {path: len(data) / usual for path, data in texts.items()}
+    marks = {path: _mark_file(path, hits[path], terms, rarity, size) for path, size in lengths.items()}
+    marks = {path: mark for path, mark in marks.items() if mark[0]}
+    if not marks and not past.kin:
+        return ()
+    top = max((text for text, _, _ in marks.values()), default=1.0)
+    scores = {}
+    for path in {*marks, *past.kin, *(path for path, last in past.last.items() if last > _FRESH)}:
+        text, in_name, in_folder = marks.get(path, (0.0, 0.0, 0.0))
+        words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
+        changes = _KIN * past.kin.get(path, 0.0) + _RECENT * past.recent.get(path, 0.0)
+        scores[path] = words + changes + _LAST * past.last.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
+    found = []
+    for path in heapq.nsmallest(_RANKED, scores, key=lambda path: (-scores[path], path)):
+        hit = hits[path] if path in marks else FileHits([], [], [])
+        lines = _best_lines(path, hit.lines, rarity)
+        if not lines and (data := read_text(root, path)):
+            lines = (first_line(path, data),)
+        if lines or hit.counts:
+            found.append(FoundFile(path, scores[path], sum(hit.counts), lines))
+    return tuple(found)
 
 
-def _choose_files(
-    paths: Sequence[str], terms: Sequence[Term], hits: Mapping[str, tuple[int, ...]], rarity: Sequence[float]
-) -> list[str]:
-    """Return the paths worth reading again: those with the weightiest terms, in the text or in the path."""
-    scores: dict[str, float] = {}
-    for path in paths:
-        small = path.lower()
-        counts = hits.get(path) or (0,) * len(terms)
-        for term, weight, count in zip(terms, rarity, counts, strict=True):
-            if times := bool(count) + (term.text in small):
-                scores[path] = scores.get(path, 0.0) + times * weight
-    return heapq.nlargest(READ_AGAIN, scores, key=lambda path: (scores[path], path))
+def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tuple[list[str], list[float]]:
+    """Return the paths with the weightiest terms, in the text or in the path, and how rare each term is."""
+    spellings, held = [term.spellings for term in terms], [0] * len(terms)
+    hits = {path: [int(term.text in path.lower()) for term in terms] for path in paths}
+    for path, data in read_files(root, paths, [term.text for term in terms], exact=False):
+        small = data.lower()
+        for index, forms in enumerate(spellings):
+            if any(form in small for form in forms):
+                held[index] += 1
+                hits[path][index] += 1
+    rarity = [
+        term.weight * math.log(1 + (len(paths) - files + 0.5) / (files + 0.5))
+        for term, files in zip(terms, held, strict=True)
+    ]
+    scores = {path: sum(map(mul, row, rarity)) for path, row in hits.items() if any(row)}
+    return heapq.nlargest(_READ_AGAIN, scores, key=lambda path: (scores[path], path)), rarity
 
 
 def _mark_file(
     path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
-) -> Marks:
-    folder, _, name = path.lower().rpartition("/")
-    names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
+) -> tuple[float, float, float]:
+    """Return how well the terms fit a file: on the whole, and as shares in its name and in its folders."""
+    folder = path.rpartition("/")[0]
+    names, folders = _stems(path[len(folder) :]), _stems(folder)
     norm = 1 - _B + _B * length
     whole = sum(rarity) or 1.0
     score = matched = in_name = in_folder = 0.0
     for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
         mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
-        if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
-            mass += _NAME
+        if term.text in names or (term.whole and term.text in path.lower()):
+            mass += _IN_NAME
             in_name += weight
-        if term.text in folders or (term.whole and term.text in folder):
-            mass += _FOLDER
+        if term.text in folders or (term.whole and term.text in folder.lower()):
+            mass += _IN_FOLDER
             in_folder += weight
         if mass:
             matched += weight
             score += weight * mass / (mass + _K1)
-    return Marks(score * (0.5 + 0.5 * matched / whole), in_name / whole, in_folder / whole)
+    return score * (0.5 + 0.5 * matched / whole), in_name / whole, in_folder / whole
 
 
 def _stems(part: str) -> frozenset[str]:
     return frozenset(word_root(word) for word in split_name(part))
 
 
-def _best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
+def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
     """Return the lines that say most, the best first: rare terms, several at once, definitions."""
 
-    def worth(place: LineHits) -> tuple[float, int]:
-        value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
-        return -value, place.number
+    def worth(hit: LineHits) -> tuple[float, int]:
+        value = sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
+        return -value, hit.number
 
-    return tuple(make_line(path, place.number, place.text) for place in sorted(places, key=worth)[:_LINES])
+    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:_LINES])

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -29,15 +29,8 @@ _DEFINES: Final = re.compile(
     r"|(?:method|function)_signature$|^(?:method|class|module)$"
 )
 _IS_IMPORT: Final = re.compile(r"import|export_spec|use_")
-# What a grammar does not know makes its query fail; the others still tell.
-_QUERIES: Final = (
-    "(_ name: (_) @name)",
-    "(function_definition declarator: (_ declarator: (identifier) @top))"
-    " (function_definition declarator: (_ declarator: (_ declarator: (identifier) @top)))",
-    "(module (assignment left: (identifier) @top))",
-    "(program (_ (variable_declarator name: (identifier) @top)))"
-    " (program (export_statement (_ (variable_declarator name: (identifier) @top))))",
-)
+# The kinds of node that give a name to a value, and how deep these stand in a file at most.
+_VALUES: Final = {"assignment": 1, "variable_declarator": 3}
 _LONGEST_FILE = 400_000
 _MAX_NAMES = 3_000
 _PATIENCE = 5.0  # seconds for all files; twenty ordinary ones take half a second
@@ -70,7 +63,7 @@ def find_definitions(
         if (language := _LANGUAGES.get(path.rsplit(".", 1)[-1].lower())) and len(data) <= _LONGEST_FILE
     }
     answers = _ask_parser(list(asked.values()), patience) if asked else []
-    found = {path: tuple(_read_definitions(data)) for path, data in texts.items()}
+    found = {path: _read_definitions(data) for path, data in texts.items()}
     for path, answer in zip(asked, answers, strict=False):
         if answer is not None:
             found[path] = tuple(Definition(*each) for each in answer)
@@ -89,76 +82,60 @@ def defined_name(line: bytes) -> bytes:
     return found[1] if found else b""
 
 
-def _read_definitions(data: bytes) -> Iterator[Definition]:
-    """Yield what the lines define; each definition lasts until the next."""
-    before: tuple[str, int] | None = None
+def _read_definitions(data: bytes) -> tuple[Definition, ...]:
+    """Return what the lines define; each definition lasts until the next."""
     lines = data.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if name := defined_name(line):
-            if before:
-                yield Definition(*before, number - 1)
-            before = name.decode("ascii", "replace"), number
-    if before:
-        yield Definition(*before, len(lines))
+    named = [(number, name) for number, line in enumerate(lines, 1) if (name := defined_name(line))]
+    ends = [number - 1 for number, _ in named[1:]] + [len(lines)]
+    return tuple(
+        Definition(name.decode("ascii", "replace"), first, last)
+        for (first, name), last in zip(named, ends, strict=False)
+    )
 
 
 def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]:
     """Return the parser's answers, one for each file; fewer where it ran out of time or failed."""
-    command = [sys.executable, "-I", __file__]
+    command, asked = [sys.executable, "-I", __file__], marshal.dumps(question)
     try:
-        done = subprocess.run(
-            command, input=marshal.dumps(question), capture_output=True, timeout=patience, check=False
-        )
-        data = done.stdout
+        answer = subprocess.run(command, input=asked, capture_output=True, timeout=patience).stdout
     except subprocess.TimeoutExpired as late:
-        data = late.stdout or b""
+        answer = late.stdout or b""
     except OSError:
-        return []
+        answer = b""
     # The last line may be cut off.
-    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+    return [json.loads(line) for line in answer.split(b"\n")[:-1]]
 
 
 def _serve() -> None:
     """Answer one question from the standard input on the standard output, file by file."""
     # By name, so that the types do not depend on what is installed.
-    tree_sitter: Any = importlib.import_module("tree_sitter")
-    get_language = importlib.import_module("tree_sitter_language_pack").get_language
-
-    @cache
-    def load(language: str) -> tuple[Any, list[Any]]:
-        grammar = get_language(language)
-        queries = []
-        for text in _QUERIES:
-            try:
-                queries.append(tree_sitter.Query(grammar, text))
-            except tree_sitter.QueryError:
-                continue
-        return tree_sitter.Parser(grammar), queries
-
+    get_parser: Any = importlib.import_module("tree_sitter_language_pack").get_parser
     for language, data in marshal.load(sys.stdin.buffer):
         try:
-            parser, queries = load(language)
-            root = parser.parse(data).root_node
-            nodes = [tree_sitter.QueryCursor(query).captures(root) for query in queries]
-            answer = sorted(
-                {row for captured in nodes for row in _name_rows(captured)}, key=lambda row: row[1:]
-            )
+            rows = islice(_find_names(get_parser(language).parse(data).root_node), _MAX_NAMES)
+            answer = sorted(set(rows), key=lambda row: row[1:])
         except (LookupError, ValueError, OSError):
             answer = None
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def _name_rows(captured: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first and last line of the definitions among the captured nodes."""
-    for kind, nodes in captured.items():
-        for node in nodes[:_MAX_NAMES]:
-            whole = node.parent
-            while kind == "top" and not whole.type.endswith(("definition", "declaration", "assignment")):
-                whole = whole.parent
-            if kind == "name" and (not _DEFINES.search(whole.type) or _IS_IMPORT.search(whole.type)):
-                continue
-            yield node.text.decode("utf-8", "replace"), whole.start_point[0] + 1, whole.end_point[0] + 1
+def _find_names(root: Any) -> Iterator[tuple[str, int, int]]:
+    """Yield name, first and last line of the definitions in a tree, level by level."""
+    level, depth = [root], 0
+    while level:
+        for node in level:
+            kind = node.type
+            if depth <= _VALUES.get(kind, -1) or (_DEFINES.search(kind) and not _IS_IMPORT.search(kind)):
+                name = node.child_by_field_name("left" if kind == "assignment" else "name")
+                # In C the name of a function is inside what declares it.
+                inner = node.child_by_field_name("declarator") if kind == "function_definition" else None
+                while name is None and inner is not None:
+                    name = inner if inner.type == "identifier" else None
+                    inner = inner.child_by_field_name("declarator")
+                if name is not None:
+                    yield name.text.decode("utf-8", "replace"), node.start_point[0] + 1, node.end_point[0] + 1
+        level, depth = [child for node in level for child in node.named_children], depth + 1
 
 
 if __name__ == "__main__":

@@ -15,12 +15,7 @@ from ..core.steps import Item
 from ..core.text import stem_word
 
 _STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
-STOP_WORDS = frozenset(
-    word
-    for line in _STOP_WORDS_FILE.read_text("utf-8").splitlines()
-    if not line.startswith("#")
-    for word in line.split()
-)
+STOP_WORDS = frozenset(re.sub(r"(?m)^#.*", "", _STOP_WORDS_FILE.read_text("utf-8")).split())
 MAX_TERMS = 14
 _LONGEST_TEXT = 20_000
 _TITLE, _TEXT = 1.0, 0.35
@@ -34,8 +29,10 @@ _JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\
 _ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_ADDRESS = re.compile(r"https?://\S+|(?<=\w)@[\w.-]+")  # of the web, of mail
-_TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
+# Addresses of the web and of mail, numbers of trackers.
+_NO_TERM = re.compile(
+    r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
+)
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
 
@@ -77,10 +74,10 @@ def extract_terms(item: Item) -> tuple[Term, ...]:
     return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
 
 
-def word_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the telling words of a text, each once: for texts that are only compared."""
+def word_stems(text: str) -> frozenset[str]:
+    """Return the stems of the telling words of a text, for texts that are only compared."""
     words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
-    return tuple(dict.fromkeys(map(word_root, words)))
+    return frozenset(map(word_root, words))
 
 
 def split_name(name: str) -> tuple[str, ...]:
@@ -90,27 +87,20 @@ def split_name(name: str) -> tuple[str, ...]:
 
 def _find_terms(text: str) -> Iterator[Term]:
     """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
-    text = _TRACKER.sub(" ", _ADDRESS.sub(" ", text))
-    spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
-    starts = [start for start, _ in spans]
+    text = _NO_TERM.sub(" ", text)
+    spans = [match.span(1) for match in _CODE_SPAN.finditer(text)]
     for token in _TOKEN.finditer(text):
-        option = token.start() > 1 and text.startswith("--", token.start() - 2)
-        span = bisect_right(starts, token.start()) - 1
-        named = option or (span >= 0 and token.start() < spans[span][1])
-        yield from _split_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
-
-
-def _split_token(token: str, *, named: bool) -> Iterator[Term]:
-    if _ANY_JAPANESE.search(token):
-        yield from (Term(run, 1.0, whole=True) for run in _JAPANESE.findall(token))
-        return
-    parts = split_name(token)
-    if (named or _JOINED.search(token)) and len(parts) > 1 and not all(part.isdigit() for part in parts):
-        yield Term(token.lower(), _NAMED, whole=True)
-    if token.lower() in STOP_WORDS:
-        return
-    for part in parts:
-        small = part.lower()
-        short = len(small) < 2 or (len(small) == 2 and not part.isupper())
-        if not short and small not in STOP_WORDS and not small.isdigit():
-            yield Term(word_root(small), _NAMED if named else 1.0)
+        span = bisect_right(spans, (token.start(), len(text))) - 1
+        is_code = span >= 0 and token.start() < spans[span][1]
+        named = is_code or text.endswith("--", 0, token.start())
+        word = _POSSESSIVE.sub("", token[0].strip("'’-./:"))
+        if _ANY_JAPANESE.search(word):
+            yield from (Term(run, 1.0, whole=True) for run in _JAPANESE.findall(word))
+            continue
+        parts = split_name(word)
+        if (named or _JOINED.search(word)) and len(parts) > 1 and not all(map(str.isdigit, parts)):
+            yield Term(word.lower(), _NAMED, whole=True)
+        for part in parts if word.lower() not in STOP_WORDS else ():
+            is_short = len(part) < 2 or (len(part) == 2 and not part.isupper())
+            if not is_short and part.lower() not in STOP_WORDS and not part.isdigit():
+                yield Term(word_root(part), _NAMED if named else 1.0)

@@ -19,11 +19,10 @@ _ISSUE_PATH = re.compile(
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,29}-[1-9][0-9]{0,9}")
 _BROWSE_PATH = re.compile(r"(?P<folder>(?:/[\w.-]+)*)/browse/(?P<key>[\w-]+)/?", re.ASCII)
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
-_SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
 
 class Issue(Struct, frozen=True):
-    """What an item is made of: a title of one line, and a text that may be empty."""
+    """A title of one line, and a text that may be empty."""
 
     title: str
     text: str
@@ -63,11 +62,11 @@ def parse_reference(text: str) -> Reference | None:
     if text.lower().startswith((f"{GITHUB}/", f"www.{GITHUB}/")):
         text = f"https://{text}"
     try:
-        address = urlsplit(text if _SCHEME.match(text) else "")
+        address = urlsplit(text)
     except ValueError:  # brackets that hold no address
         return None
     host = host_of(address)
-    if host is None:
+    if host is None or address.scheme not in ("http", "https"):
         return None
     if issue := _ISSUE_PATH.fullmatch(address.path):
         host = GITHUB if host == f"www.{GITHUB}" else host

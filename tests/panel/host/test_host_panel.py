@@ -73,7 +73,7 @@ def test_it_says_that_one_model_speaks_for_all() -> None:
 
 
 def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
-    asked, pieces = Asked(words(" A\r\npoint.\x07 ", verdict=Verdict(opposes=1))), list[str]()
+    asked, pieces = Asked(words("A\npoint.", verdict=Verdict(opposes=1))), list[str]()
     said = asked.run(asked.panel.answer(AskPersona(BRIEF), pieces.append))
     assert said == Speech("A\npoint.", Verdict(opposes=1))
     assert pieces == ["A\npoint."]
@@ -119,7 +119,7 @@ def test_a_host_may_yield(purpose: Purpose) -> None:
         ),
         (
             words(verdict=Verdict(off_topic=OffTopic("storage", "storage"))),
-            "There is no step or phase 'storage' for belongs_to. Phases: 00-quick-scan, 01-requirements,",
+            "There is no step or phase 'storage' for belongs_to. There are 00-quick-scan, 01-requirements,",
         ),
         (words(judged=Verdict(answers=2)), "Turn 2 does not exist; this is turn 2."),
         (words(judged=Verdict(off_topic=OffTopic("storage", "x"))), "There is no step or phase 'x' for"),
@@ -136,7 +136,7 @@ def test_what_cannot_be_taken_is_refused_and_the_request_stays_open(reply: HostR
 @pytest.mark.parametrize("text", ["w " * 170, "w" * 2040])
 def test_what_just_fits_is_taken(text: str) -> None:
     asked = Asked(words(text))
-    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech(text.strip())
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech(text)
 
 
 def test_a_verdict_may_name_the_turn_it_comes_with() -> None:
@@ -164,7 +164,7 @@ def test_a_request_is_answered_once_and_only_while_it_is_open() -> None:
 
 @pytest.mark.rule("FRAME-1")
 def test_a_framing_has_a_summary_a_question_and_a_topic() -> None:
-    framing = words("Landed.", MAYA.key, focus_question=" Who?\x07 ", focus_topic=" whom ")
+    framing = words("Landed.", MAYA.key, focus_question="Who?", focus_topic="whom")
     asked = Asked(words("Landed.", MAYA.key), words("Landed.", MAYA.key, focus_question="Who?"), framing)
     assert asked.run(asked.panel.answer(AskFraming(Brief(TABLE, MAYA, "framing")))) == Framing(
         "Landed.", "Who?", "whom"

@@ -278,9 +278,9 @@ BY_HAND = "Try the command by hand, or name another model with --model."
         (
             "import os; print('We should', flush=True); os.kill(os.getpid(), 9)",
             "cut",
-            "stopped before its answer was complete. It was ended by SIGKILL.",
+            "stopped before its answer was complete. It was ended by signal 9.",
         ),
-        ("import os; os.kill(os.getpid(), 15)", "server", "failed on its side. It was ended by SIGTERM."),
+        ("import os; os.kill(os.getpid(), 15)", "server", "failed on its side. It was ended by signal 15."),
         ("import os; os.kill(os.getpid(), 40)", "server", "failed on its side. It was ended by signal 40."),
     ],
 )
@@ -363,6 +363,7 @@ TELLS = "import os, sys; sys.exit('cannot use ' + {})"
 IN_ARGUMENTS: list[Callable[[], CommandModel]] = [
     lambda: program(TELLS.format("sys.argv[-1]"), "--api-key", CANARY),
     lambda: program(TELLS.format("sys.argv[-1]"), f"--token={CANARY}"),
+    lambda: program(TELLS.format("sys.argv[-1]"), "--no-key-file", "--token", CANARY),
     lambda: program(TELLS.format("sys.argv[-1]"), f"OPENAI_API_KEY={CANARY}"),
 ]
 

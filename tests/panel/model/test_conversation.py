@@ -7,7 +7,7 @@ from itertools import takewhile
 import pytest
 from msgspec.structs import replace
 
-from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NO_CODE, ROSTER, STEPS
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS, no_code
 from roundtable.core.claims import check_contribution
 from roundtable.core.commands import Answer, Brief, Purpose, StepBrief, Table
 from roundtable.core.personas import Ban
@@ -54,7 +54,7 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
 @pytest.mark.parametrize("purpose", ["first-round", "answer", "follow", "go-on", "tradeoff"])
 def test_a_brief_said_back_is_no_contribution(purpose: Purpose) -> None:
     brief = made.to_speak(Brief(TABLE, ALEX, purpose, answers=2)).brief
-    (fault,) = check_contribution(brief, ALEX, TABLE, NO_CODE)
+    (fault,) = check_contribution(brief, ALEX, TABLE, no_code)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 
@@ -71,7 +71,7 @@ def test_a_brief_said_back_is_no_contribution(purpose: Purpose) -> None:
 )
 def test_a_part_of_what_was_told_said_back_is_no_contribution(told: str) -> None:
     """core/claims.py knows these phrases by heart: changing a prompt without it fails here."""
-    (fault,) = check_contribution(told, ALEX, TABLE, NO_CODE)
+    (fault,) = check_contribution(told, ALEX, TABLE, no_code)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from people import MAYA, ROSTER
+from people import ALEX, MAYA, ROSTER
+from roundtable.core.personas import Roster
 from roundtable.panel.base import Look
 from roundtable.panel.model.replies import Cutter
 
@@ -43,6 +45,16 @@ def cut(text: str, size: int, words: int = 120, look_ups: int = 0) -> Cutter:
 )
 def test_names_marks_and_frames_before_the_words_are_cut(written: str, said: str, size: int) -> None:
     assert cut(written, size).text == said
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_long_name_and_role_before_the_words_are_cut(size: int) -> None:
+    name, role = "Wilhelmina Featherstonehaugh-Cholmondeley", "Accessibility and Usability Consultant"
+    speaker = replace(MAYA, name=name, role=role)
+    cutter = Cutter(speaker, Roster((speaker, ALEX)), 120)
+    written = f"{name} ({role}): It waits."
+    shown = [cutter.feed(written[start : start + size]) for start in range(0, len(written), size)]
+    assert "".join((*shown, cutter.end())) == "It waits."
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -103,7 +115,7 @@ def test_nothing_comes_out_that_could_upset_a_terminal(written: str, said: str, 
     [
         ("I wait.\n@@ opposes=2 next=none", "@@ opposes=2 next=none"),
         ("I wait. @@ next=none\nmore", "@@ next=none"),
-        ("I wait.\n\n`@@ decides=3`", "`@@ decides=3`"),
+        ("I wait.\n\n`@@ decides=3`", "@@ decides=3`"),
         ("I wait.\nAlex: No.\n@@ next=none", "@@ next=none"),
     ],
 )

@@ -14,8 +14,8 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from roundtable.core.errors import PanelFailed
-from roundtable.panel.model import hosted
-from roundtable.panel.model.hosted import HostedModel
+from roundtable.panel.model import choice as hosted
+from roundtable.panel.model.choice import HostedModel
 from roundtable.panel.model.model import (
     Conversation,
     FailureKind,
@@ -28,8 +28,8 @@ from roundtable.panel.model.model import (
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
-FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
-"""Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
+PAID = ("time-out", "cut", "nonsense", "filtered")
+"""Kinds of failure after which the words may have been read, and so are paid for."""
 
 
 class Wire:
@@ -152,8 +152,7 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
     assert says in str(failure.value)
     assert failure.value.do
     assert isinstance(failure.value, PanelFailed)
-    free = kind in FREE or isinstance(error, ConnectionRefusedError)
-    assert used == [Usage() if free else Usage.estimate(TALK, "")]
+    assert used == [Usage.estimate(TALK, "") if kind in PAID else Usage()]
     _holds_no_key(failure.value)
 
 

@@ -77,4 +77,4 @@ def test_a_turn_that_was_complete_is_not_paid_for_twice(tmp_path: Path) -> None:
 
 
 def _lines(item: Path) -> list[bytes]:
-    return (item / ".journal" / ledger.NAME).read_bytes().splitlines()
+    return (item / ".journal" / "spent.log").read_bytes().splitlines()

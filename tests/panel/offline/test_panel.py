@@ -23,10 +23,9 @@ from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verd
 from roundtable.panel.base import LookUpsWanted
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
-from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
+from roundtable.panel.offline.pairing import FIXED_PHRASES, OpenPrompt, find_answered_prompt, guess_kind
 from roundtable.panel.offline.prompts import Library, Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer, document_lines
-from roundtable.panel.offline.synthesis import FIXED_PHRASES
 
 PANEL = OfflinePanel()
 NAMES = ("Maya", "Alex", "Jordan")
@@ -175,10 +174,10 @@ def test_lines_of_the_code_stand_with_their_place_beside_written_ones() -> None:
     )
     found = LookedUp(f"search {look.what}", code, len(table.turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
-    assert 'in the code "forms/fill.py:12 def fill_form(tablet):"' in speech.text
+    assert 'in the code: "forms/fill.py:12 def fill_form(tablet):"' in speech.text
     assert "forms/write.py:7" in speech.text  # half of the words will do where a place is asked for
     assert "docs/forms.md" not in speech.text
-    assert "draft.md: " in speech.text
+    assert "requirements-spec.md, Journey: " in speech.text
 
 
 SHIFTS = (
@@ -190,17 +189,15 @@ SHIFTS = (
 
 
 @pytest.mark.parametrize(
-    ("asked", "search", "shown"),
+    ("asked", "search"),
     [
-        ("where is hours() defined?", "hours()", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
-        ("where is `Sheet.hours()` called from?", "hours()", ["report.py:5", "sheet.py:17", "tests/"]),
-        ("does `hours` round?", "hours", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
-        ("does round_shift change the start?", "round_shift", ["sheet.py:11", "report.py:5", "sheet.py:17"]),
+        ("where is hours() defined?", "hours"),
+        ("where is `hours()` called from?", "hours"),
+        ("does `hours` round?", "hours"),
+        ("does round_shift call hours() on the start?", "round_shift hours"),
     ],
 )
-def test_a_name_of_code_shows_its_definition_and_who_calls_it(
-    asked: str, search: str, shown: list[str]
-) -> None:
+def test_a_name_of_code_shows_its_definition_and_who_calls_it(asked: str, search: str) -> None:
     turns = (Turn(1, "business-analyst", "So."), Turn(2, USER, f"Alex, {asked}"))
     table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (), 20, turns=turns)
     brief = Brief(table, ROSTER.personas[1], "answer", answers=2, look_ups=2)
@@ -209,10 +206,8 @@ def test_a_name_of_code_shows_its_definition_and_who_calls_it(
     assert [look.what for look in wanted.value.looks] == [search]
     found = LookedUp(f"search {search}", SHIFTS, len(turns))
     speech = run(PANEL.answer(AskPersona(replace(brief, table=replace(table, looked_up=(found,))))))
-    assert speech.text.count("in the code") == 1
-    places = [speech.text.find(place) for place in shown]
-    assert -1 not in places
-    assert places == sorted(places)
+    assert all(place in speech.text for place in ("sheet.py:11", "report.py:5", "sheet.py:17"))
+    assert "tests/" not in speech.text
 
 
 @pytest.mark.parametrize("asked", ["fill in forms a day?", "wear a zeppelin badge?"])
@@ -325,9 +320,9 @@ def test_the_question_that_is_named_goes_and_the_rest_of_the_message_stays() -> 
     assert [entry.text for entry in draft.insights] == ["The office has one tablet."]
 
 
-def test_a_question_that_nobody_asked_here_is_not_called_off_the_list() -> None:
+def test_a_question_that_nobody_asked_here_is_no_entry() -> None:
     discussion = talk("ok that open question about sqlite can go.")
-    assert replies(discussion, 4)[0].startswith("This discussion has no such question.")
+    assert replies(discussion, 4)[0].startswith("Then we leave that question.")
     assert discussion.draft.entries == ()
 
 
@@ -353,18 +348,14 @@ def test_an_objection_is_no_answer_to_a_question_for_a_person(words: str) -> Non
     assert find_answered_prompt(read_message("We in the office.", NAMES), waiting) is waiting[0]
 
 
-def test_a_question_that_the_user_calls_unfit_is_dropped_for_the_user_s_own() -> None:
+def test_a_question_that_the_user_calls_unfit_is_dropped() -> None:
     words = "that question makes no sense for a pure function, Jordan"
     discussion = talk(words, "I don't know.", max_turns=20)
-    assert (
-        replies(discussion, 4)[0] == "Then we leave that question. What would be the right one to ask here?"
-    )
+    assert replies(discussion, 4)[0].startswith("Then we leave that question. ")
     by_jordan = PANEL.library.find_prompt("system-designer", discussion.turns[2].text)
     assert by_jordan is not None
     assert discussion.draft.insights == ()
     assert by_jordan.question not in [entry.text for entry in discussion.draft.questions]
-    again = talk(words, words, max_turns=20)
-    assert not replies(again, 5 + 1)[0].endswith("What would be the right one to ask here?")
 
 
 def test_what_is_used_instead_belongs_to_the_decision() -> None:
@@ -474,7 +465,21 @@ def test_an_objection_is_taken_up_with_a_prompt_that_would_settle_it() -> None:
 
 def test_the_user_can_ask_what_a_prompt_means() -> None:
     discussion = talk("Alex, what do you mean?")
-    assert replies(discussion, 4)[0].startswith(("It goes with ", "In short: "))
+    assert replies(discussion, 4)[0].startswith("In short: ")
+    assert discussion.draft.entries == ()
+
+
+@pytest.mark.rule("SYN-9")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "What does it mean for the office if two tablets save the same form?",
+        "Can you explain how the office gets the form?",
+        "I don't get the forms of Monday before Friday.",
+    ],
+)
+def test_a_message_that_only_begins_like_asking_back_is_kept(words: str) -> None:
+    assert words in [entry.text for entry in talk(words).draft.entries]
 
 
 def test_english_with_short_answers_is_not_taken_for_another_language() -> None:
@@ -580,6 +585,10 @@ def test_the_summary_says_what_was_decided_and_what_is_open() -> None:
     )
     assert discussion.summary.startswith("Decided: We go with refusing to save offline.")
     assert "Open: Who is told about a failed sync?" in discussion.summary
+    long = talk(
+        "We refuse to save.", "Alex, who tells the inspector on the road that his form is not safe yet?"
+    )
+    assert long.summary.endswith("Who tells the inspector on the road that his ...")
 
 
 @pytest.mark.rule("SYN-5", "SYN-9")
@@ -823,12 +832,3 @@ def test_a_decision_that_a_later_message_takes_back_is_nowhere_decided(first: st
     assert f'replaces "{first}"' in decision.detail
     assert settled.insights == ()
     assert first.rstrip(".") not in talk.summary
-
-
-@pytest.mark.rule("SYN-9")
-def test_a_statement_that_the_next_message_takes_back_and_replaces_is_no_entry() -> None:
-    said = ("We use total_seconds() // 3600.", "Actually no, forget that. We use total_seconds() / 3600 here")
-    settled = settle((talk := Discussion(FORMS, says=(*said, "done"))).draft, talk.turns, ROSTER)
-    assert [entry.text for entry in settled.entries if "// 3600" in entry.text] == []
-    kept = Discussion(FORMS, says=(said[0], "Forget that. The office has no printer.", "done"))
-    assert any("// 3600" in entry.text for entry in kept.draft.entries)

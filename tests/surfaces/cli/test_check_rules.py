@@ -93,17 +93,17 @@ def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
     ("fields", "said"),
     [
         ({"turn_count": 11}, "turn_count is 11, above the limit of 10 turns."),
-        ({"turn_count": True}, "turn_count is true; it has to be a whole number from 1."),
-        ({"turn_count": "9"}, 'turn_count is "9"; it has to be a whole number from 1.'),
+        ({"turn_count": True}, "turn_count of an elaboration cannot be true."),
+        ({"turn_count": "9"}, 'turn_count of an elaboration cannot be "9".'),
         ({"step_id": "09-09"}, "There is no step 09-09, which the record names."),
         ({"step_id": "01-05"}, "Step 01-05 was discussed but is not in steps_completed."),
-        ({"personas_active": "bob"}, 'personas_active is "bob"; it has to be a list of keys of personas.'),
+        ({"personas_active": "bob"}, 'personas_active of an elaboration cannot be "bob".'),
         ({"personas_active": ["bob"]}, "personas_active names bob, and no persona has that key."),
         (
             {"timestamp": "yesterday"},
-            'timestamp is "yesterday"; it has to be an instant such as 2026-01-31T12:00:00.000Z.',
+            'timestamp of an elaboration cannot be "yesterday".',
         ),
-        ({"synthesis_summary": " "}, 'synthesis_summary is " "; it has to be one sentence on one line.'),
+        ({"synthesis_summary": " "}, 'synthesis_summary of an elaboration cannot be " ".'),
     ],
 )
 def test_a_record_that_breaks_its_schema_is_named_with_its_line(
@@ -163,21 +163,11 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
     ("change", "line", "said"),
     [
         (
-            lambda t: t.replace("**Turns**: 9", "**Turns**: 12"),
-            7,
-            "The block says 12 turns, the record in meta.json says 9.",
-        ),
-        (
             lambda t: t.replace("#### Decisions Made", "#### Decisions"),
             7,
             "The block has no section 'Decisions Made'.",
         ),
         (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
-        (
-            lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
-            7,
-            "The block says 8 turns, the record in meta.json says 9.",
-        ),
         (
             lambda t: t.replace(AT, "2026-02-20T14:31:00.000Z"),
             7,
@@ -197,22 +187,6 @@ def test_a_block_that_contradicts_the_rest_is_named_with_its_line(
     assert f"requirements-spec.md:{line}: {said}" in written.problems()
 
 
-def test_a_discussion_in_which_nobody_answered_needs_no_block(written: Written) -> None:
-    written.spec.write_text(SPEC)
-    talks = written.spec.parent / "elaborations"
-    talks.mkdir()
-    talk = f"<!-- Transcript: step 01-03, {AT} -->\n\n# Elaboration\n\n## Synthesis\n\nKey takeaway: {{}}\n"
-    (talks / "01-03-1.md").write_text(talk.format("Nobody answered"))
-    assert written.problems() == []
-
-
-def test_a_record_without_a_block_is_named(written: Written) -> None:
-    written.spec.write_text(SPEC)
-    assert [each.split(": ", 1)[1] for each in written.problems()] == [
-        f"No document holds the block of step 01-03, {AT}."
-    ]
-
-
 @pytest.mark.rule("ART-5")
 def test_an_addition_that_took_a_line_away_is_found_in_the_history(written: Written) -> None:
     written.spec.write_text(SPEC)
@@ -229,7 +203,7 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(written: Writ
     [problem] = written.problems()
     assert before not in problem
     assert problem.startswith("requirements-spec.md:1: Line 5 of commit ")
-    assert problem.endswith('was lost when the working tree added to it: "A tablet in a basement."')
+    assert problem.endswith('is missing in the working tree: "A tablet in a basement."')
 
 
 @pytest.mark.rule("ART-5")
@@ -238,7 +212,7 @@ def test_an_addition_that_put_lines_in_another_order_is_found(written: Written) 
     written.commit()
     written.spec.write_text(f"{SPEC}\nSecond.\n\nFirst.\n\n{BLOCK}")
     [problem] = written.problems()
-    assert "was lost when the working tree added to it" in problem
+    assert "is missing in the working tree" in problem
 
 
 @pytest.mark.rule("ART-5")
@@ -256,16 +230,42 @@ def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) 
     whole = written.spec.read_text()
     written.spec.write_text(whole.replace("- [User/All] A colleague can take over.\n", ""))
     assert written.problems() == [
-        f"requirements-spec.md:7: A line of the block is gone since commit {name}: "
+        f"requirements-spec.md:1: Line 16 of commit {name} is missing in the working tree: "
         '"- [User/All] A colleague can take over."'
     ]
     written.spec.write_text(SPEC)
     assert f"was in commit {name}, but not in the working tree." in written.problems()[-1]
 
 
+def test_a_step_that_was_answered_anew_before_a_discussion_is_no_loss(written: Written) -> None:
+    section = "\n<!-- Step 01-03: 9 characters, 0123abcd -->\n\nAt a desk.\n"
+    written.spec.write_text(SPEC + section)
+    written.commit()
+    again = section.replace("0123abcd", "4567abcd").replace("At a desk.", "On a phone.")
+    written.spec.write_text(f"{SPEC}{again}\n{BLOCK}")
+    assert written.problems() == []
+
+
+def test_a_mark_that_the_user_took_away_is_no_loss(written: Written) -> None:
+    whole = written.spec.read_text()
+    written.spec.write_text(whole.replace("can take over.", "can take over (unverified)."))
+    written.commit()
+    written.spec.write_text(whole)
+    assert written.problems() == []
+
+
 def test_a_hand_edit_without_an_addition_is_nobodys_business(written: Written) -> None:
     written.commit()
     written.spec.write_text(written.spec.read_text().replace("A tablet in a basement.", "A phone."))
+    assert written.problems() == []
+
+
+def test_other_line_ends_and_a_byte_order_mark_are_no_loss(written: Written) -> None:
+    page = written.spec.with_name("architecture-overview.md")
+    record = "### ADR-001: Hooks\n\n**Status**: decided\n\n#### Decision\n\nHooks.\n"
+    page.write_text(f"# A\n\n## 1. Options and Tradeoffs\n\n{record}")
+    written.commit()
+    page.write_bytes(b"\xef\xbb\xbf" + page.read_bytes().replace(b"\n", b"\r\n"))
     assert written.problems() == []
 
 
@@ -301,5 +301,5 @@ def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pyte
     shutil.copytree(example, here.root / "docs" / "requirements" / "example")
     shutil.copytree(Path(content.__file__).parent / "example" / "project", here.root, dirs_exist_ok=True)
     ran = here.run("check", "example")
-    assert ran.out.splitlines()[-1].startswith("12 files checked: sound, ")
+    assert ran.out.splitlines()[-1] == "12 files checked: sound."
     assert ran.status == 0

@@ -53,12 +53,12 @@ def test_every_message_is_asked_for_and_echoed_as_typed(cli: CommandLine) -> Non
 
 
 def test_a_command_in_a_pipe_is_answered_and_is_no_answer(cli: CommandLine) -> None:
-    commands = ["/help", "/steps", "/diff", "/artifact spec.md", "/turns 12"]
+    commands = ["/help", "/transcript", "/transcript 1", "/turns 12"]
     ran = cli.run("analyze", "--json", answers=[*commands, "/login", "/quit", "never read"])
     assert ran.status == 0
     _, *notices = [line["text"] for line in ran.lines if line["kind"] == "notice"]
     assert len(notices) == len(commands)
-    assert "/transcript" in notices[0] and "Scope Estimation" in notices[1]
+    assert "/transcript" in notices[0] and "roundtable show" in notices[1]
     assert [line["text"] for line in ran.lines if line["speaker"] == "user"] == ["/login"]
     assert ran.kinds[-2:] == ["listen", "paused"]
     assert ran.kinds.count("listen") == len(commands) + 2
@@ -126,7 +126,7 @@ def test_elaborate_discusses_a_completed_step_and_status_sees_it_while_it_is_ope
         "turn": 3,
         "max_turns": 10,
     }
-    assert "discussion  open on step 00-01, turn 3 of 10\n" in cli.run("status", SLUG).out
+    assert "discussion  step 00-01, turn 3 of 10\n" in cli.run("status", SLUG).out
     assert {path: path.read_bytes() for path in (cli.item / ".journal").iterdir()} == before
     said = ["Two of the tablets are shared between shifts.", "done"]
     over = cli.run("elaborate", SLUG, "--step", "00-01", "--json", answers=said)
@@ -255,7 +255,7 @@ def test_a_folder_that_was_renamed_meanwhile_is_said_and_nothing_is_lost(cli: Co
         cli.item.rename(cli.item.with_name("renamed"))
         _, err = process.communicate(b"Inspectors save a form.\n", timeout=60)
     assert process.returncode == 1
-    assert err.decode().endswith("If the item was renamed or moved, start again with its new name.\n")
+    assert b"If the item was renamed or moved, use its new name." in err
     assert cli.run("analyze", "renamed", "--json", answers=[]).status == 0
     assert not cli.item.exists()
 

@@ -40,7 +40,7 @@ def test_the_list_says_who_speaks_and_what_is_there(cli: CommandLine, machine: M
     claude = machine.install("claude")
     ran = cli.run("models")
     assert ran.status == 0
-    assert ran.out.startswith(" *  offline: built in. It is free; nothing leaves this machine.\n")
+    assert ran.out.startswith(" *  offline: built in. It is free. Nothing leaves this machine.\n")
     assert f"    claude: installed as {claude}. It counts against your own plan" in ran.out
     assert ran.out == cli.run("models", "list").out
     found = cli.run("models", "--json").json
@@ -141,7 +141,7 @@ def test_at_a_terminal_it_is_asked_first(
 ) -> None:
     machine.install("llm")
     terminal = PseudoTerminal(("models", "test", "llm"), root=cli.root, columns=300)
-    terminal.see("Nothing from your project is sent. Go on? y/N")
+    terminal.see("Nothing from your project is sent. Go on? [y/N]")
     assert machine.started == []
     terminal.keys(key)
     assert terminal.end() == status

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
-from people import NO_CODE, ROSTER
+from people import ROSTER, no_code
 from project import ANSWERS, project, talk
 from roundtable.core.claims import check_words
 from roundtable.surfaces.mcp.sessions import host_text
@@ -70,7 +70,7 @@ def test_a_task_said_back_is_no_contribution(purpose: str) -> None:
     alex = ROSTER.personas[1]
     more = ("first", "lens", "title", "focus", "topic", "answers", "said")
     task = host_text("speaker", purpose, name=alex.name, **dict.fromkeys(more, "2"))
-    (fault,) = check_words(task, alex, ROSTER, (), NO_CODE)
+    (fault,) = check_words(task, alex, ROSTER, (), no_code)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
 
@@ -286,7 +286,6 @@ def test_a_turn_that_was_put_off_and_decides_something_is_only_said_to_be_cited(
             await player.play(["We go with A, whatever the weather."])
             await player.send("relay_user", words="done")
             assert "must be cited by at least one entry in `decisions`: 4." in player.move["brief"]
-            assert "Put off" not in player.move["brief"]
 
     play(test())
 
@@ -302,13 +301,10 @@ def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(p
             await player.play(["We go with A.", "And the weather?"])
             await player.send("relay_user", words="done")
             brief = player.move["brief"]
-            assert (
-                "Each of these turns must be cited by at least one entry in `decisions`: 5. Put off" in brief
-            )
-            assert "Put off and kept for later: turn 9 (the weather). Cite such a turn" in brief
+            assert "Each of these turns must be cited by at least one entry in `decisions`: 5." in brief
             assert (
                 "Contradictions: turn 3 (Jordan) against turn 2 (Alex); "
-                "turn 7 (Alex) against turn 3 (Jordan), nothing decided since. "
+                "turn 7 (Alex) against turn 3 (Jordan). "
                 "What is still open among them is a question. Two to five entries" in brief
             )
             assert 'An assumption stays an assumption, "may be" stays "may be"' in brief
@@ -328,7 +324,6 @@ def test_a_synthesis_of_a_discussion_without_any_of_that(place: Place) -> None:
             await player.send("relay_user", words="done")
             brief = player.move["brief"]
             assert "No turn is marked as holding a decision. Two to five entries of a kind are usual" in brief
-            assert "Put off" not in brief
             assert "Contradictions" not in brief
 
     play(test())

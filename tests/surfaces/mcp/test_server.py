@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,11 @@ from mcp_types import TextContent, TextResourceContents
 from commandline import CommandLine, command_line
 from hosting import Host, Refusal, here, host, play
 from project import meta, talk
-from roundtable.panel.host import Words
 from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.mcp.server import RoundtableServer
-from roundtable.surfaces.mcp.sessions import AlreadySent, HostedSession, HostedSessions
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Place = tuple[Path, Path]
 
@@ -190,31 +188,6 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
     play(test())
 
 
-def test_an_item_is_kept_while_one_of_two_calls_still_waits(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        start = partial(Project(root).open_session, item.name, step="00-01")
-        hosted = HostedSession(start, AlreadySent(), idle=0)
-        goes, stays, moves = map(asyncio.create_task, (_wait(hosted), _wait(hosted), _move(hosted)))
-        await asyncio.sleep(0)
-        goes.cancel()
-        await asyncio.gather(stays, moves)
-        await hosted.close()
-
-    async def _wait(hosted: HostedSession) -> None:
-        await hosted.wait_for_move()
-
-    async def _move(hosted: HostedSession) -> None:
-        await hosted.wait_for_move()
-        assert hosted.move is not None
-        framing = Words("business-analyst", "The gateway is narrow.", False, "Who decides?", "decisions")
-        await hosted.submit(hosted.move.id, framing)
-        assert hosted.move is not None
-
-    play(test())
-
-
 def test_leave_lets_a_terminal_go_on(place: Place) -> None:
     root, item = place
 
@@ -371,20 +344,14 @@ def test_what_there_is_to_read_is_listed_as_it_comes_and_all_of_it_can_be_read(r
     play(test())
 
 
-def test_the_hand_off_is_a_tool_and_a_resource(tmp_path: Path) -> None:
+def test_the_hand_off_is_a_tool(tmp_path: Path) -> None:
     root, item = tmp_path, tmp_path / "docs" / "requirements" / "renew-loans"
     shutil.copytree(Path(__file__).parents[3] / "docs" / "example", item)
 
     async def test() -> None:
         async with here(root) as (player, _):
-            assert f"roundtable://{item.name}/hand-off" in [
-                each.uri for each in (await player.client.list_resources()).resources
-            ]
             page = json.loads(await player.raw("hand_off", item=item.name))["page"]
             assert page == Project(root).write_hand_off(item.name, "page", None)[0]
-            read = (await player.client.read_resource(f"roundtable://{item.name}/hand-off")).contents[0]
-            assert isinstance(read, TextResourceContents)
-            assert read.text == page
 
     play(test())
 

@@ -14,13 +14,13 @@ from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import AskPersona, Brief, Table
-from roundtable.core.lines import Awaits
+from roundtable.core.lines import Awaits, Line
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, PanelStopped, Speech, StoppablePanel
 from roundtable.runtime.session import Session
 from roundtable.store.artifact import read_documents
-from roundtable.surfaces.terminal import slash
+from roundtable.surfaces.cli import conversation
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.web.room import compare_documents
 from roundtable.testing import ScriptedPanel
@@ -43,87 +43,57 @@ class _Session:
     analysis: Analysis
 
 
-def run_command(
-    words: str, folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None
-) -> slash.CommandResult | None:
+def answer_command(words: str, folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) -> str:
     analysis = Analysis(OPENING, Stage.ANSWER, "standard", elaboration=talk.now if talk else None)
-    return slash.run_command(words, cast("Session", _Session(folder, analysis)), awaits, is_strict=True)
+    session, line = cast("Session", _Session(folder, analysis)), Line("listen", "", awaits=awaits)
+    return conversation.answer_command(words, session, line, is_strict=True)
 
 
 # --- commands ---------------------------------------------------------------------------------------------
 
 
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
-    for name in slash.HELP:
-        assert run_command(name, folder) is not None
-    assert set(slash.HELP) == {
-        "/help",
-        "/steps",
-        "/artifact",
-        "/transcript",
-        "/turns",
-        "/depth",
-        "/chair",
-        "/quit",
-    }
+    assert set(conversation.COMMANDS) == {"/help", "/transcript", "/turns", "/quit"}
+    for name in set(conversation.COMMANDS) - {"/quit"}:
+        assert answer_command(name, folder)
+        assert name in answer_command("/hepl", folder)
 
 
 @pytest.mark.parametrize(
     "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help"]
 )
 def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
-    assert run_command(words, folder) is None
+    assert answer_command(words, folder) == ""
 
 
 def test_the_help_names_the_words_that_lead_back(folder: Path) -> None:
-    told = run_command("/help", folder)
-    assert told is not None
-    named = {line.split("  ")[0] for line in told.text.splitlines()}
-    assert {"back", "skip", "edit 2", "undo", "01-05", "?", "/steps"} <= named
+    named = {line.split("  ")[0] for line in answer_command("/help", folder).splitlines()}
+    assert {"back", "skip", "edit 2", "undo", "01-05", "?", "/turns"} <= named
 
 
-def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) -> None:
+def test_turns_are_said_to_the_session_where_they_apply(folder: Path) -> None:
     running = Talk().until_heard()
-    assert run_command("/turns 12", folder, "discussion", talk=running) == slash.CommandResult(
-        say="/turns 12"
-    )
-    for awaits in ("answer", "menu"):
-        answer = run_command("/turns 12", folder, awaits)
-        assert answer is not None and answer.say is None and "No discussion is running" in answer.text
-        assert run_command("/depth deep", folder, awaits) == slash.CommandResult(say="deep")
-    answer = run_command("/depth deep", folder, "discussion", talk=running)
-    assert answer is not None and answer.say is None and "at a question or a menu" in answer.text
+    assert answer_command("/turns 12", folder, "discussion", talk=running) == ""
+    assert "/turns 14" in answer_command("/turns", folder, "discussion", talk=running)
+    assert "While a discussion is running" in answer_command("/turns 12", folder, "answer")
 
 
-def test_a_document_is_shown_by_its_name_and_nothing_else_is(folder: Path) -> None:
-    answer = run_command("/artifact", folder)
-    assert answer is not None and answer.text == "There are no documents yet."
-    (folder / "a.md").write_text("# One\n")
-    for words in ("/artifact", "/artifact ../meta.json"):
-        answer = run_command(words, folder)
-        assert answer is not None and answer.text == "Name one of these: a.md."
-    answer = run_command("/artifact a.md", folder)
-    assert answer is not None and answer.text == "# One\n"
-
-
-@pytest.mark.parametrize("words", ["/diff", "/transcript", "/transcript 0000000019"])
+@pytest.mark.parametrize("words", ["/transcript", "/transcript 0000000019"])
 def test_what_the_shell_shows_is_not_shown_here_and_is_no_answer(folder: Path, words: str) -> None:
-    answer = run_command(words, folder)
-    assert answer is not None and answer.text.startswith("In another window `roundtable show`")
+    assert answer_command(words, folder).startswith("In another window `roundtable show`")
 
 
 @pytest.mark.parametrize(
     "words", ["/help returns a 404 page since Monday.", "/quit button does nothing", "/tmp is full"]
 )
 def test_an_answer_may_begin_with_a_slash(folder: Path, words: str) -> None:
-    assert run_command(words, folder) is None
+    assert answer_command(words, folder) == ""
 
 
 def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
-    answer = run_command("/transcript", folder, "discussion", talk=Talk().says("Alex, why?"))
-    assert answer is not None
-    assert "2. Alex Rivera (Solutions Architect): Point 2." in answer.text
-    assert "4. You: Alex, why?" in answer.text
+    answer = answer_command("/transcript", folder, "discussion", talk=Talk().says("Alex, why?"))
+    assert "2. Alex Rivera (Solutions Architect): Point 2." in answer
+    assert "4. You: Alex, why?" in answer
 
 
 def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:

@@ -104,11 +104,8 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
         assert draft.read_text().startswith("# Renew loans by text message\n\nMembers of the city library")
 
 
-def test_a_first_run_may_be_left_and_names_the_command_for_an_issue(cli: CommandLine, opened: Opens) -> None:
+def test_a_first_run_may_be_left(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
-    terminal.see("\r\n› ")
-    terminal.keys("#21\r")
-    terminal.see("Bring it in with: roundtable add '#21'")
     terminal.see("\r\n› ")
     terminal.keys("\x04")
     assert terminal.end() == 2
@@ -160,7 +157,7 @@ def test_entries_are_dropped_and_edited_before_anything_is_written(
     other = next(number for number, text in listed if "signed by two" in text)
     say(f"edit {decision} The queue lives on the device", "The queue lives on the device")
     say(f"drop {other}", "Nothing is written yet.")
-    say("drop 999", "There is no entry 999")
+    say("drop 999", "There is no such entry.")
     say("", "Updated quick-scan.md")
     terminal.see("[E]" if arguments else "E Elaboration")
     document = (cli.item / "quick-scan.md").read_text()

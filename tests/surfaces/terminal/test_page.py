@@ -20,7 +20,6 @@ from roundtable.core.text import clean_text
 from roundtable.surfaces.terminal.page import (
     LineFormatter,
     describe_work,
-    draw_progress,
     format_bottom_line,
 )
 
@@ -33,12 +32,17 @@ ANALYSIS = Analysis(OPENING, Stage.ANSWER, "standard")
 MAYA, ALEX = ROSTER.personas[0], ROSTER.personas[1]
 
 
-def page(columns: int = 60, *, colours: bool = False) -> LineFormatter:
-    return LineFormatter(lambda: columns, "Ada", colours=colours)
+@pytest.fixture(autouse=True)
+def colourless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
 
 
-def shown(line: Line, columns: int = 60, **more: bool) -> str:
-    return page(columns, **more).format_line(line, ANALYSIS)
+def page(columns: int = 60) -> LineFormatter:
+    return LineFormatter(lambda: columns, "Ada")
+
+
+def shown(line: Line, columns: int = 60) -> str:
+    return page(columns).format_line(line, ANALYSIS)
 
 
 def spoken(text: str, kind: LineKind = "contribution") -> Line:
@@ -58,24 +62,23 @@ def test_the_name_has_the_colour_of_the_voice(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("COLORTERM", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert shown(spoken("Yes."), 42, colours=True) == (
+    assert shown(spoken("Yes."), 42) == (
         "\x1b[38;5;98m▲ \x1b[0m\x1b[1;38;5;98mAlex Rivera (Solutions Architect):\x1b[0m Yes.\n"
     )
-    assert "\x1b" not in re.sub(r"\x1b\[[12]?m|\x1b\[0m", "", shown(spoken("Yes.")))
 
 
 def test_lists_code_and_tables_are_rendered_and_nothing_is_lost() -> None:
     text = (
-        "- one `Done(reason)`\n- two <form> & more\n\n```\nif x:\n    y()\n```\n\n"
+        "This:\n\n- one `Done(reason)`\n- two <form> & more\n\n```\nif x:\n    y()\n```\n\n"
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n# Head\nline one\nline two"
     )
     made = shown(spoken(text))
     assert made.startswith(
-        "▲ Alex Rivera (Solutions Architect):\n\n   • one Done(reason)\n   • two <form> & more\n"
+        "▲ Alex Rivera (Solutions Architect): This:\n\n   • one Done(reason)\n   • two <form> & more\n"
     )
-    assert "\n    if x:\n        y()\n" in made
+    assert "\n   if x:\n       y()\n" in made
     assert re.search(r"a +b", made)
-    assert "\n  Head\n" in made
+    assert re.search(r"\n +Head\n", made)
     assert made.endswith("  line one\n  line two\n")
 
 
@@ -98,6 +101,24 @@ def test_line_breaks_of_the_user_stay_and_nothing_stands_after_the_words() -> No
     assert not re.search(r"[ \t]$", made, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("- one\n- two", "   • one\n   • two\n"),
+        ("1. one\n2. two", "   1 one\n   2 two\n"),
+        ("```\nif x:\n    y()\n```\nThen stop.", "   if x:\n       y()\n\n\n  Then stop.\n"),
+    ],
+)
+def test_a_list_or_code_at_the_beginning_stands_below_the_name(words: str, rows: str) -> None:
+    head, _, rest = shown(spoken(words)).partition("\n\n")
+    assert (head, rest.lstrip("\n")) == ("▲ Alex Rivera (Solutions Architect):", rows)
+
+
+def test_an_indented_line_keeps_its_indent_where_it_is_wrapped() -> None:
+    made = shown(Line("review", "Decisions Made\n  2. We keep the queue on the device"), 24)
+    assert made == "  Decisions Made\n    2. We keep the queue\n    on the device\n"
+
+
 def test_a_question_shows_whose_it_is_and_its_draft_is_indented() -> None:
     made = shown(Line("question", "What now?", MAYA.key, draft="Forms.", source="the item"))
     assert made == "● What now?\n    Draft, from the item: Forms.\n    (Enter takes the draft.)\n"
@@ -112,6 +133,12 @@ def test_between_lines_there_is_a_blank_one_but_updates_stand_together() -> None
         "",
         "\n+ Updated a.\n",
     )
+
+
+def test_a_blank_line_stands_between_a_section_and_what_was_written() -> None:
+    one, section = page(), Line("update", "Forms.", heading="Scope")
+    made = "".join(one.format_line(each, ANALYSIS) for each in (section, Line("update", "Wrote a.md.")))
+    assert made == "  Scope\n\n  Forms.\n\n+ Wrote a.md.\n"
 
 
 def test_a_menu_is_two_quiet_lines() -> None:
@@ -148,20 +175,18 @@ def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
 # --- where am I -------------------------------------------------------------------------------------------
 
 
-def test_the_bottom_line_drops_what_matters_least() -> None:
+def test_the_bottom_line_cuts_what_matters_least() -> None:
     where = partial(format_bottom_line, ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
-    assert where(200) == ("Offline forms · Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02")
-    assert where(70) == "Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
-    assert where(40) == "step 4/24 · Alex is speaking"
-    assert where(12) == "step 4/24"
-    assert where(4) == "step"
+    assert where(200) == (
+        "Alex is speaking · step 4/24 · 1,200 tokens, $0.02 · Requirements"
+        " · ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱ · Offline forms"
+    )
+    assert where(28) == "Alex is speaking · step 4/24"
     assert format_bottom_line(None, 80) == ""
 
 
-def test_the_bar_and_who_is_at_work() -> None:
-    assert draw_progress(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
+def test_who_is_at_work_is_named() -> None:
     assert describe_work(None) == ""
-    assert describe_work(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
     assert describe_work(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"
 
 

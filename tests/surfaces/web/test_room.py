@@ -358,23 +358,11 @@ def test_words_redraw_no_table_and_are_appended_to_no_other_speakers(place: Plac
     asyncio.run(run())
 
 
-def test_no_more_than_fifty_messages_wait(place: Place) -> None:
+def test_the_table_closes_when_nobody_follows_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtable.surfaces.web.room.IDLE", 0.0)
+
     async def run() -> None:
-        room = make_room(*place, HeldPanel())
-        async with at_table(room, ANA) as (ana,):
-            await discuss(room, ana)
-            await ana.until(lambda _: room.is_discussing)
-            for number in range(50):
-                room.say(ANA, f"Thought {number}.", 0)
-            with pytest.raises(RuleBroken, match="Too many messages"):
-                room.say(ANA, "One more.", 0)
-
-    asyncio.run(run())
-
-
-def test_the_table_closes_when_nobody_follows_it(place: Place) -> None:
-    async def run() -> None:
-        room = make_room(*place, idle=0.0)
+        room = make_room(*place)
         async with at_table(room, ANA) as (ana,):
             await listen(room, ana, "answer")
             await ana.leave()

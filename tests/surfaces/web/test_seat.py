@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
 import stat
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +14,7 @@ import httpx2
 import pytest
 
 from cable import Cable
-from roundtable.core.lines import Line
-from roundtable.project import Project
-from roundtable.surfaces.terminal.seat import TableSeat, announce
+from roundtable.surfaces.terminal.seat import announce
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
 from tools.pseudo_terminal import PseudoTerminal
@@ -128,7 +122,9 @@ def test_terminals_and_a_page_see_each_others_words_once_and_in_order(
     completed: Place, stack: ExitStack, terminals: Opens
 ) -> None:
     ana = Web(completed[0], stack).discuss()
-    ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
+    ada, ben = sit_down(terminals()), terminals("Ben")
+    ben.see("The item is open in the web room, with Ada.")
+    sit_down(ben)
     ada.see("with Ben")
     ada.keys("We go with option B.\r")
     said = ["Ada: We go with option B.", "Ana: Fine by me.", "Ben: Then it is settled."]
@@ -160,6 +156,7 @@ def test_the_chair_ends_the_discussion_and_can_be_taken_from_somebody_who_left(
     terminal = sit_down(terminals())
     terminal.keys("done\r")
     terminal.see("Only Ana, who has the chair, can do that.")
+    terminal.see("They have left: take it (at a terminal, /chair).")
     terminal.wait(lambda: terminal.lines[terminal.screen.row] == "› done", "the words, to send again")
     terminal.keys("\x15/chair\r")
     terminal.listen()
@@ -203,45 +200,6 @@ def test_who_does_not_sit_down_is_told_who_holds_the_item(
     terminal.keys("n\r")
     terminal.see("is in use by process")
     assert terminal.end() == 4
-
-
-class OtherServer(BaseHTTPRequestHandler):
-    """Answers a terminal as a server of an earlier or a later version does, and then ends."""
-
-    lines = (
-        {"kind": "contribution", "text": "Maya Chen: Hm.", "speaker": "business-analyst", "turn": 1},
-        {"kind": "applause", "text": "Ana claps.", "words": "Ana claps.", "speaker": "user", "loud": True},
-    )
-
-    def do_POST(self) -> None:
-        self._send(json.dumps({"id": "1", "check": "x"}))
-
-    def do_GET(self) -> None:
-        events = (f"event: line\ndata: {json.dumps({'html': '', 'line': line})}\n\n" for line in self.lines)
-        self._send("".join(events) if self.path.endswith("events") else json.dumps({"open": True}))
-
-    def _send(self, text: str) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-def test_the_lines_of_a_server_of_another_version_are_shown(completed: Place, monkeypatch: Any) -> None:
-    async def follow(seat: TableSeat) -> list[Line]:
-        return [line async for line in seat.lines()]
-
-    root, folder = completed
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(root / "config"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), OtherServer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with announce(root, f"http://127.0.0.1:{server.server_port}/join/x"):
-            shown = asyncio.run(follow(TableSeat(Project(root), folder, "Ada", "roundtable analyze")))
-        server.shutdown()
-    assert [line.text for line in shown[:-1]] == ["Maya Chen: Hm.", "Ana claps."]
-    assert "The server has stopped" in shown[-1].text
 
 
 def test_nobody_but_the_user_can_read_where_the_table_is(tmp_path: Path, monkeypatch: Any) -> None:

@@ -1,12 +1,16 @@
-"""Which models were named, what they lack, and the panel that speaks with them: the first that answers."""
+"""Which models were named, what they lack, how they are asked, and the panel that speaks with them.
+
+One call, one connection, no retries of a library's own: what comes next is for the panel to decide.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct
 
@@ -15,33 +19,32 @@ from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
 from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .command import CommandModel
-from .hosted import HostedModel
-from .model import Model, ModelFailed, make_failure
+from .model import Conversation, FailureKind, Model, ModelFailed, Request, Usage, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
-
+    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+    from pydantic_ai.settings import ModelSettings
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-DEFAULT = "default"
-"""What a server is asked for that has one model only."""
-OWN_KEY = "ROUNDTABLE_API_KEY"
 _PATIENCE = 3.0
-KEYS: Mapping[ModelKind, tuple[str, ...]] = {
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+# Where each service is asked, and which variables may hold its key.
+_SERVICES: Mapping[ModelKind, tuple[str, tuple[str, ...]]] = {
+    "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
+    "openai": ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+    "google": ("https://generativelanguage.googleapis.com", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+    "ollama": ("http://localhost:11434/v1", ()),
 }
-ADDRESSES: Mapping[ModelKind, str] = {
-    "anthropic": "https://api.anthropic.com",
-    "openai": "https://api.openai.com/v1",
-    "google": "https://generativelanguage.googleapis.com",
-    "ollama": "http://localhost:11434/v1",
-}
+KEYS = {kind: keys for kind, (_, keys) in _SERVICES.items() if keys}
+_NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
+# Kinds of failure after which the words may have been read, and so are paid for.
+_PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
+Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 
 
 class Choice(Struct, frozen=True):
@@ -61,13 +64,12 @@ class Choice(Struct, frozen=True):
                 return f"{self.name} at {show_host(self.address)}"
             case "command":
                 return CommandModel(self.name).name  # the arguments may hold a key
-            case _:
-                return f"{self.kind}:{self.name}"
+        return f"{self.kind}:{self.name}"
 
     def key(self, environment: Mapping[str, str]) -> str:
         """The key to send; empty if none is set."""
-        names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
-        return next((environment[name] for name in names if environment.get(name)), "")
+        names = ("ROUNDTABLE_API_KEY",) if self.kind == "compatible" else KEYS.get(self.kind, ())
+        return next(filter(None, map(environment.get, names)), "")
 
 
 def read_choice(named: str, base_url: str = "") -> Choice:
@@ -77,21 +79,20 @@ def read_choice(named: str, base_url: str = "") -> Choice:
         case "offline" if not colon:
             return Choice("offline", OFFLINE)
         case "anthropic" | "openai" | "google" | "ollama" | "command" if rest.strip():
-            return Choice(prefix, rest.strip(), ADDRESSES.get(prefix, ""))
+            return Choice(prefix, rest.strip(), _SERVICES.get(prefix, ("",))[0])
         case _ if base_url and named.strip():
             if problem := find_problem(base_url):
                 raise RuleBroken(f"The address of the server {problem}.")
             return Choice("compatible", named.strip(), base_url)
-        case _:
-            raise RuleBroken(
-                f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
-                "google:NAME, ollama:NAME or command:PROGRAM, or give its server's address with --base-url."
-            )
+    raise RuleBroken(
+        f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
+        "google:NAME, ollama:NAME or command:PROGRAM, or give its server's address with --base-url."
+    )
 
 
 def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:
     """The names of the models; a server that is named alone is asked for the one it has."""
-    return tuple(names) or ((DEFAULT,) if base_url else ())
+    return tuple(names) or (("default",) if base_url else ())
 
 
 def choose(
@@ -103,26 +104,24 @@ def choose(
     project: Path | None = None,
     seconds: float | None = None,
 ) -> Panel:
-    """Return the panel that speaks with the named models, each where those before it fail.
-
-    `seconds` is how long one answer may take, where the user says so.
-    """
+    """Return the panel that speaks with the named models, each where those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if not found:
         raise RuleBroken(
             "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
         )
-    if found[0].kind == "offline" and len(found) == 1:
+    if [choice.kind for choice in found] == [OFFLINE]:
         raise RuleBroken("`offline` is not a model. Put it last in the list to use it as a fallback.")
-    panels: list[Panel] = []
-    for choice in found:
+
+    def make(choice: Choice) -> Panel:
         if choice.kind == "offline":
             from ..offline import OfflinePanel
 
-            panels.append(OfflinePanel(project))
-        else:
-            usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-            panels.append(ModelPanel(model_of(choice), meter, seconds=seconds or usual))
+            return OfflinePanel(project)
+        usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+        return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
+
+    panels = [make(choice) for choice in found]
     return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
@@ -134,14 +133,135 @@ def model_of(choice: Choice) -> Model:
     return HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
 
 
+class HostedModel:
+    """A model that pydantic-ai can speak to."""
+
+    def __init__(self, name: str, opened: Opened, *, secrets: tuple[str, ...] = ()) -> None:
+        """`name` is what the user calls it; `secrets` are never to be seen in a message."""
+        self.name = name
+        self._opened = opened
+        self._secrets = secrets
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        said = ""
+        failure: ModelFailed | None = None
+        stream: StreamedResponse | None = None
+        try:
+            from pydantic_ai.direct import model_request_stream
+            from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+            async with (
+                self._opened() as service,
+                model_request_stream(
+                    service,
+                    [_message(request.conversation, service)],
+                    model_settings=_settings(service, request),
+                    model_request_parameters=_parameters(service, request),
+                ) as stream,
+            ):
+                async for event in stream:
+                    match event:
+                        case (
+                            PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words))
+                        ):
+                            said += words
+                            if words:
+                                yield words
+            if stream.finish_reason == "content_filter":
+                failure = make_failure("filtered", self.name)
+        except ModelFailed as known:
+            failure = known
+        except ImportError:
+            failure = make_failure("not-installed", self.name)
+        except Exception as error:
+            kind, detail = _read_error(error, begun=bool(said))
+            if kind == "time-out":
+                when = ", and was in the middle of its answer" if said else ""
+                detail = f"It was given {request.seconds:g} seconds{when}."
+            failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
+        finally:
+            is_paid = bool(said) or failure is None or failure.kind in _PAID
+            used = Usage.estimate(request.conversation, said) if is_paid else Usage()
+            if stream is not None and (stream.usage.input_tokens or stream.usage.output_tokens):
+                found = stream.usage
+                cached, stored = found.cache_read_tokens, found.cache_write_tokens
+                used = Usage(found.input_tokens, found.output_tokens, cached, stored)
+            request.report(used)
+        if failure is not None:  # outside of the handler, so that nothing is chained to it
+            raise failure
+
+
+def _message(conversation: Conversation, service: Service) -> ModelRequest:
+    """The conversation as one request: the lasting part, then the turns, then the brief."""
+    from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
+
+    said: str | list[str | CachePoint] = "\n\n".join((*conversation.turns, conversation.brief))
+    if service.system == _NEEDS_MARKS:
+        # Each turn is a block of its own: only whole blocks are found again in the cache.
+        mark = [CachePoint()] if conversation.turns else []
+        said = [*conversation.turns, *mark, conversation.brief]
+    return ModelRequest(parts=[SystemPromptPart(conversation.system), UserPromptPart(said)])
+
+
+def _settings(service: Service, request: Request) -> ModelSettings:
+    settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
+    if service.system != "function":  # that one has no wire that could be slow
+        settings |= {"timeout": request.seconds, "max_retries": 0}
+    if service.system == _NEEDS_MARKS:
+        settings["anthropic_cache_instructions"] = True
+    return cast("ModelSettings", settings)
+
+
+def _parameters(service: Service, request: Request) -> ModelRequestParameters:
+    """Where the service can be held to a schema, it is; the brief describes the object in any case."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    if request.schema is None or not service.profile.get("supports_json_schema_output", False):
+        return ModelRequestParameters()
+    shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+    return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
+
+
+def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
+    """What kind of failure an error of the library is, and what is worth telling of it."""
+    from pydantic_ai import exceptions as api
+
+    kinds: dict[FailureKind, tuple[type[Exception], ...]] = {
+        "too-long": (api.ModelContextWindowExceededError,),
+        "time-out": (TimeoutError, api.ModelTimeoutError, api.ModelRequestTimeout),
+        "refused": (api.ModelAuthenticationError,),
+        "quota": (api.ModelQuotaExceededError,),
+        "unknown-model": (api.ModelNotFoundError,),
+        "filtered": (api.ContentFilterError,),
+        "cut" if begun else "unreachable": (api.ModelConnectionError, OSError),
+        "nonsense": (api.UnexpectedModelBehavior,),
+    }
+    if found := next((kind for kind, types in kinds.items() if isinstance(error, types)), None):
+        return found, ""
+    match error:
+        case api.ModelHTTPError(status_code=413 | 408):
+            return "too-long" if error.status_code == 413 else "time-out", ""
+        case api.ModelRateLimitError():
+            wait = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
+            return "rate-limit", f"It asks to wait {ceil(wait)} seconds." if wait else ""
+        case api.ModelRequestRejectedError():
+            match error.body:
+                case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
+                    return "rejected", message
+            return "rejected", ""
+        case api.ModelAPIError():  # a ValueError is what came of words that were no JSON
+            is_nonsense = isinstance(error.__cause__, ValueError)
+            return "cut" if begun else "nonsense" if is_nonsense else "server", ""
+    return ("cut", "") if begun else ("server", f"({type(error).__name__})")
+
+
 @asynccontextmanager
 async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
     """A connection to the service, with the key that is meant for it and no other."""
     if choice.kind in KEYS and not key:
-        names = " or ".join(KEYS[choice.kind])
-        raise make_failure(
-            "no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor."
-        )
+        advice = f"Set {' or '.join(KEYS[choice.kind])}, or name another model; see roundtable doctor."
+        raise make_failure("no-key", choice.label, do=advice)
     if choice.kind in ("anthropic", "google"):
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
@@ -168,14 +288,15 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 
 def find_lacking(choice: Choice) -> str:
     """Return what a model needs and this machine does not have, without asking a network; else nothing."""
-    if choice.kind == "offline":
-        return ""
-    if choice.kind == "command":
-        return "" if CommandModel(choice.name).program() else "there is no such program to run"
-    if find_spec("pydantic_ai") is None:
-        return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
-    if choice.kind in KEYS and not choice.key(os.environ):
-        return f"has no key; set {' or '.join(KEYS[choice.kind])}"
+    match choice.kind:
+        case "offline":
+            return ""
+        case "command":
+            return "" if CommandModel(choice.name).program() else "there is no such program to run"
+        case _ if find_spec("pydantic_ai") is None:
+            return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
+        case kind if kind in KEYS and not choice.key(os.environ):
+            return f"has no key; set {' or '.join(KEYS[kind])}"
     return ""
 
 
@@ -189,12 +310,11 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
         program = CommandModel(choice.name).program()
         return f"runs {program}; whether it answers is only known when it is asked", True
     from urllib.error import HTTPError
-    from urllib.request import Request, urlopen
+    from urllib.request import urlopen
 
     where = show_host(choice.address)
     try:
-        with urlopen(Request(choice.address), timeout=_PATIENCE):  # no key goes along
-            pass
+        urlopen(choice.address, timeout=_PATIENCE).close()  # no key goes along
     except HTTPError as error:  # an answer, too
         error.close()
     except (OSError, ValueError):
@@ -217,27 +337,27 @@ class FallbackPanel(PanelWrapper):
         if isinstance(request, AskVerdict | AskFiles):
             return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
-        has_begun = False
-        failures: list[PanelFailed] = []
+        shown: list[str] = []
+        reasons: list[str] = []
+        advice = ""
 
         def pass_on(piece: str) -> None:
-            nonlocal has_begun
-            has_begun = True
+            shown.append(piece)
             on_words(piece)
 
         for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await panel.answer(request, ignore_words if has_begun else pass_on)
+                reply = await panel.answer(request, ignore_words if shown else pass_on)
             except PanelFailed as failure:
                 # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
-                failures.append(failure)
+                reasons.append(failure.failed)
+                advice = failure.do
                 continue
-            if failures:
-                reasons = " ".join(failure.failed for failure in failures)
-                self._news(f"{reasons} {panel.name} goes on.")
+            if reasons:
+                self._news(f"{' '.join(reasons)} {panel.name} goes on.")
                 self._panel, self._others = panel, self._others[at:]
             return reply
-        raise PanelFailed(" ".join(failure.failed for failure in failures), do=failures[-1].do)
+        raise PanelFailed(" ".join(reasons), do=advice)

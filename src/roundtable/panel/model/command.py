@@ -9,40 +9,36 @@ import re
 import shlex
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, Conversation, FailureKind, Request, Usage, make_failure
+from .model import CHARACTERS_PER_TOKEN, FailureKind, Request, Usage, make_failure
 
 PREFIX = "command:"
 
 _ROOM = 2
 _CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
-_GRACE = 0.5
-_BURIAL = 5.0
-_SECRET_NAME = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
+_GRACE, _BURIAL = 0.5, 5.0  # seconds
+# The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
+_SECRET = re.compile(r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))")
 _CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
 _BY_HAND = "Try the command by hand, or name another model with --model."
 
 
 class CommandModel:
-    """A program that is started anew for each reply.
+    """A program that is started anew for each reply, in an empty folder.
 
-    It runs in an empty folder: an assistant takes settings, hooks and programs from the folder that it is
-    started in, and a project may come from anybody.
+    An assistant takes settings and hooks from the folder it is in, and a project may come from anybody.
     """
 
     def __init__(self, command: str) -> None:
         """The command as the user writes it, `command:` left out; RuleBroken where it names no program."""
-        if os.name == "nt":
-            command = command.replace("\\", "\\\\")  # a backslash is part of a path there
         try:
             self._command = shlex.split(command)
         except ValueError:
@@ -57,13 +53,11 @@ class CommandModel:
 
     def program(self) -> str | None:
         """The file that would be run; None where there is none."""
-        name = self._command[0]
-        if Path(name).name != name:
-            found = shutil.which(name)
-            return str(Path(found).absolute()) if found else None
-        # A relative folder of PATH may be one of the project.
+        # A relative folder of PATH may be one of the project; a path that the user gives is meant.
         folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-        return shutil.which(name, path=os.pathsep.join(each for each in folders if Path(each).is_absolute()))
+        path = os.pathsep.join(each for each in folders if Path(each).is_absolute())
+        found = shutil.which(self._command[0], path=path)
+        return str(Path(found).absolute()) if found else None
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
@@ -74,7 +68,7 @@ class CommandModel:
             running = await self._start(request, folder)
             try:
                 while not ended and len(said) < most:
-                    data = await self._read(running, deadline, request)
+                    data = await self._read(running, deadline, request.seconds)
                     ended = not data
                     piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
@@ -88,25 +82,19 @@ class CommandModel:
 
     async def _start(self, request: Request, folder: str) -> RunningProgram:
         """Start the program in a session of its own, so that it cannot ask at our terminal."""
-        program, why = self.program(), "There is no such program here."
-        if program is not None:
-            try:
-                _, running = await asyncio.get_running_loop().subprocess_exec(
-                    lambda: RunningProgram(request.conversation), program, *self._command[1:], cwd=folder,
-                    start_new_session=True,
-                )  # fmt: skip
-            except (OSError, ValueError):
-                why = "It cannot be run here."
-            else:
-                return running
-        request.report(Usage())
+        program, given = self.program(), request.conversation.text
+        command = [program or "", *self._command[1:]]
+        start = asyncio.get_running_loop().subprocess_exec
+        try:
+            started = await start(lambda: RunningProgram(given), *command, cwd=folder, start_new_session=True)
+            return started[1]
+        except (OSError, ValueError):
+            request.report(Usage())
+        why = "It cannot be run here." if program else "There is no such program here."
         raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
-    async def _read(self, running: RunningProgram, deadline: float, request: Request) -> bytes:
-        """Return the next of the output; empty when the program has ended.
-
-        Another process that the program started and left may hold its pipes open for ever.
-        """
+    async def _read(self, running: RunningProgram, deadline: float, seconds: float) -> bytes:
+        """Return the next of the output; empty when the program has ended, whoever still holds its pipes."""
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -116,18 +104,15 @@ class CommandModel:
                 if running.transport.get_returncode() is not None:
                     return b""
                 if loop.time() >= deadline:
-                    detail = f"It was given {request.seconds:g} seconds."
+                    detail = f"It was given {seconds:g} seconds."
                     raise make_failure("time-out", self.name, detail=detail) from None
 
     def _check(self, status: int, said: str, errors: bytes) -> None:
-        """Raise where the program did not end well or had nothing to say."""
         if status == 0:
             if not said.strip():
                 raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
             return
-        signals = {each.value: each.name for each in signal.Signals}
-        ended_by = signals.get(-status, f"signal {-status}")
-        how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
+        how = f"It was ended by signal {-status}" if status < 0 else f"It ended with status {status}"
         if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
             errors = b"".join(errors.split(maxsplit=1)[1:])
         # What it wrote to stdout explains its end only where it wrote nothing else.
@@ -135,29 +120,23 @@ class CommandModel:
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
-        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=self._secrets())
-
-    def _secrets(self) -> Iterator[str]:
-        """The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`."""
-        for before, word in pairwise(self._command):
-            name, _, value = word.partition("=")
-            yield value if _SECRET_NAME.search(name) else ""
-            yield word if _SECRET_NAME.search(before) else ""
+        secrets = _SECRET.findall("\0".join(self._command))
+        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 
 class RunningProgram(asyncio.SubprocessProtocol):
     """A program that runs: its output, which ends with the program, and the last of its stderr."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, given: str) -> None:
         self.output = asyncio.StreamReader()
         self.errors = bytearray()
-        self._input = conversation.text.encode("utf-8", "replace") + b"\n"
+        self._given = given.encode("utf-8", "replace") + b"\n"
         self._has_ended = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.SubprocessTransport", transport)
         self._stdin = cast("asyncio.WriteTransport", self.transport.get_pipe_transport(0))
-        self._stdin.write(self._input)
+        self._stdin.write(self._given)
         self._stdin.close()
         self.output.set_transport(cast("asyncio.BaseTransport", self.transport.get_pipe_transport(1)))
 
@@ -176,10 +155,9 @@ class RunningProgram(asyncio.SubprocessProtocol):
 
     async def end(self) -> None:
         """End the program with all that it started, and let go of its pipes."""
-        if hasattr(os, "killpg"):
-            # The group: where the program itself is gone, those that it left keep the group's number.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.transport.get_pid(), signal.SIGKILL)
+        # The group: where the program itself is gone, those that it left keep the group's number.
+        with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
+            os.killpg(self.transport.get_pid(), signal.SIGKILL)
         if self._stdin.get_write_buffer_size():
             self._stdin.abort()
         self.transport.close()  # which kills a program that still runs

@@ -21,14 +21,21 @@ from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
-_CUT = "[... the rest is left out]"
+TABLE_TOKENS = 24_000
+"""How much of documents, decisions and code a request carries."""
+_MAX_ITEM_LENGTH = 8_000
+_MAX_TURN_LENGTH = 6_000
+_TOKENS_OF_TURN = 190
+_TOKENS_OF_SYNTHESIS = 900
+StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
+OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | AskFiles
 
 
 def fence(text: str, longest: int | None = None) -> str:
     """The text with the mark before each of its lines, shortened to about so many characters."""
-    lines = _lines(text)
+    lines = _lines(text[:longest])
     if longest is not None and len(text) > longest:
-        lines = [*_lines(text[:longest]), _CUT]
+        lines.append("[... the rest is left out]")
     return "\n".join(f"{MARK}{line}".rstrip() for line in lines)
 
 
@@ -52,16 +59,6 @@ def _load_prompts() -> dict[str, str]:
     return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
 
 
-TABLE_TOKENS = 24_000
-"""How much of documents, decisions and code a request carries."""
-_LONGEST_ITEM = 8_000
-_LONGEST_TURN = 6_000
-
-
-StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | AskFiles
-
-
 def at_table(table: do.Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
     system = fill(
@@ -73,7 +70,7 @@ def at_table(table: do.Table, brief: str) -> Conversation:
     said = [_looked_up(each) for each in table.looked_up if each.after == 0]
     for turn in table.turns:
         speaker = "the user" if turn.speaker == USER else table.roster[turn.speaker].name
-        text = fence(turn.text, _LONGEST_TURN)
+        text = fence(turn.text, _MAX_TURN_LENGTH)
         said.append(fill("turn", number=turn.number, speaker=speaker, text=text))
         said += [_looked_up(each) for each in table.looked_up if each.after == turn.number]
     return Conversation(system, tuple(said), brief)
@@ -81,21 +78,20 @@ def at_table(table: do.Table, brief: str) -> Conversation:
 
 def to_speak(brief: do.Brief) -> Conversation:
     """The request for one contribution."""
-    table = brief.table
-    put_off = ", ".join(
-        f"turn {turn.number} ({inline(turn.verdict.off_topic.subject)})"
-        for turn in table.turns
-        if turn.verdict.off_topic is not None
+    table, turns = brief.table, brief.table.turns
+    drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
+    put_off = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
+    place = fill(
+        "place",
+        left=table.max_turns - brief.number,
+        warned=fill("warned") if len(turns) >= table.max_turns - 2 else "",
+        put_off=fill("put-off", points=put_off) if put_off else "",
     )
-    warned = fill("warned") if len(table.turns) >= table.max_turns - 2 else ""
-    points = fill("put-off", points=put_off) if put_off else ""
-    place = fill("place", left=table.max_turns - brief.number, warned=warned, put_off=points)
+    suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
     judge = ""
-    if brief.follows_user and table.insists:
-        judge = fill("insists")
-    elif brief.follows_user:
-        suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
-        judge = fill("judge", number=table.turns[-1].number, suspected=suspected)
+    if brief.follows_user:
+        number = turns[-1].number
+        judge = fill("insists") if table.insists else fill("judge", number=number, suspected=suspected)
     words = fill(
         "speak", number=brief.number, max_turns=table.max_turns, speaker=brief.speaker.name,
         purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
@@ -125,28 +121,24 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
             return at_table(brief.table, asked)
         case do.AskSynthesis(table, problems):
-            numbers = ", ".join(str(number) for number in decision_turns(table.turns, by_sound=True))
+            numbers = ", ".join(map(str, decision_turns(table.turns, by_sound=True)))
             decided = f", {numbers} among them" if numbers else ""
             return at_table(table, fill("synthesis", decided=decided, again=_say_what_was_wrong(problems)))
         case do.AskOffers(step, drafted):
-            questions = "\n".join(
-                f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
-                for number, each in enumerate(drafted, 1)
-            )
+            rows = (f"{inline(each.label)}: {inline(each.text)} {inline(each.help)}" for each in drafted)
+            questions = "\n".join(f"{number}. {row}".rstrip() for number, row in enumerate(rows, 1))
             look = _offer_look_ups("look-first", step.look_ups)
             return at_step(step, fill("offers", questions=questions, look=look))
         case do.AskFollowUp(step, question, answer, criterion):
             about = {"question": question.text, "label": question.label, "criterion": criterion.check}
-            about["follow_up"] = criterion.follow_up
             told = {name: inline(text) for name, text in about.items()}
-            asked = fill("follow-up", answer=fence(answer), **told)
-            return at_step(step, asked)
+            follow_up = inline(criterion.follow_up)
+            return at_step(step, fill("follow-up", answer=fence(answer), follow_up=follow_up, **told))
         case do.AskFeedback(step, said):
-            prompt = "aside" if request.aside else "take-up"
-            return at_step(step, fill(prompt, words=fence(said), limit=words))
+            kind = "aside" if request.aside else "take-up"
+            return at_step(step, fill(kind, words=fence(said), limit=words))
         case do.AskReading(step):
-            look = _offer_look_ups("look", step.look_ups)
-            return at_step(step, fill("read", limit=words, look=look))
+            return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
         case AskFiles(item, folders, candidates):
             shown = {"folders": fence(folders, MAX_PART_LENGTH), "candidates": fence(candidates)}
             asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
@@ -160,11 +152,11 @@ def _offer_look_ups(prompt: str, most: int) -> str:
 
 
 def _say_what_was_wrong(reasons: tuple[str, ...]) -> str:
-    return fill("again", reasons=fence("\n".join(reasons), _LONGEST_TURN)) if reasons else ""
+    return fill("again", reasons=fence("\n".join(reasons), _MAX_TURN_LENGTH)) if reasons else ""
 
 
 def _item(item: Item) -> str:
-    return fence(f"{item.name}\n{item.text.strip()}", _LONGEST_ITEM)
+    return fence(f"{item.name}\n{item.text.strip()}", _MAX_ITEM_LENGTH)
 
 
 def _looked_up(seen: LookedUp | Material) -> str:
@@ -172,21 +164,21 @@ def _looked_up(seen: LookedUp | Material) -> str:
 
 
 def _answer(answer: do.Answer) -> str:
-    prompt, text = ("unknown", "") if answer.unknown else ("answer", fence(answer.text, _LONGEST_ITEM))
+    prompt, text = ("unknown", "") if answer.unknown else ("answer", fence(answer.text, _MAX_ITEM_LENGTH))
     return fill(prompt, label=inline(answer.label), question=inline(answer.question), text=text)
 
 
 @lru_cache(maxsize=8)
 def _documents(documents: tuple[Material, ...], known: Known) -> str:
     """All that is on the table, in its order; what is left out is named first."""
-    parts, left_out = lay_out(documents, known, TABLE_TOKENS * CHARACTERS_PER_TOKEN, _write_part)
+
+    def write(kind: PartKind, name: str, text: str, longest: int) -> str:
+        return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
+
+    parts, left_out = lay_out(documents, known, TABLE_TOKENS * CHARACTERS_PER_TOKEN, write)
     names = ", ".join(inline(each.name) for each in left_out)
     missing = [fill("left-out", names=names) + "\n"] if left_out else []
     return "\n".join((*missing, *(text for _, text in parts)))
-
-
-def _write_part(kind: PartKind, name: str, text: str, longest: int) -> str:
-    return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
 
 
 @lru_cache(maxsize=16)
@@ -198,16 +190,12 @@ def _persona(persona: Persona, roster: Roster) -> str:
     return "\n".join(rows)
 
 
-_TURN = 190
-_SYNTHESIS = 900
-
-
 def forecast(table: do.Table) -> Usage:
     """The tokens of a discussion up to its limit in which only personas speak and nothing is cached."""
     start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis
-    sent = calls * start + _TURN * sum(range(calls))
-    return Usage(sent, table.max_turns * _TURN + _SYNTHESIS, estimated=True)
+    sent = calls * start + _TOKENS_OF_TURN * sum(range(calls))
+    return Usage(sent, table.max_turns * _TOKENS_OF_TURN + _TOKENS_OF_SYNTHESIS, estimated=True)
 
 
 def price(model: str, usage: Usage) -> Decimal | None:
@@ -215,16 +203,12 @@ def price(model: str, usage: Usage) -> Decimal | None:
     provider, _, name = model.partition(":")
     if provider not in ("anthropic", "openai", "google") or not name:
         return None
+    cache = {"cache_read_tokens": usage.cached, "cache_write_tokens": usage.stored}
     try:
         from genai_prices import Usage as Priced
         from genai_prices import calc_price
-    except ImportError:
-        return None
-    tokens = Priced(
-        input_tokens=usage.input, output_tokens=usage.output,
-        cache_read_tokens=usage.cached, cache_write_tokens=usage.stored,
-    )  # fmt: skip
-    try:
+
+        tokens = Priced(input_tokens=usage.input, output_tokens=usage.output, **cache)
         return calc_price(tokens, name, provider_id=provider).total_price
-    except (LookupError, ValueError):
+    except (ImportError, LookupError, ValueError):
         return None

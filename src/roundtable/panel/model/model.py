@@ -18,6 +18,7 @@ FailureKind = Literal[
 ]  # fmt: skip
 
 _TRY_AGAIN = "Try again, or name another model with --model."
+_INSTALL = 'Install it: pip install "path/to/roundtable[models]"'
 # What failed, and what the user can do about it.
 _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "no-key": ("has no key", "See roundtable doctor."),
@@ -33,10 +34,7 @@ _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
     "unknown-model": ("is not known where it was asked for", "Check its name in --model or your settings."),
     "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
-    "not-installed": (
-        "cannot be used: a part is not installed",
-        'Install it: pip install "path/to/roundtable[models]"',
-    ),
+    "not-installed": ("cannot be used: a part is not installed", _INSTALL),
 }
 _LONGEST = 200
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)

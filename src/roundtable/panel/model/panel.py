@@ -21,8 +21,7 @@ from .model import Conversation, Model, ModelFailed, Request, Usage, make_failur
 from .replies import Cutter, Shaped, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
-_SPEECH_TOKENS = 4_000
-_OBJECT_TOKENS = 8_000
+_SPEECH_TOKENS, _OBJECT_TOKENS = 4_000, 8_000
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 _RUNAWAY = 4_000  # characters after the last one that counts
 SECONDS, LOCAL_SECONDS = 120.0, 300.0
@@ -30,10 +29,7 @@ SECONDS, LOCAL_SECONDS = 120.0, 300.0
 
 
 class Call(Struct, frozen=True):
-    """One call: of which model, for what, and what it used, as far as that is known.
-
-    The meter receives it twice with the same number: when it is sent, and when it is over.
-    """
+    """One call and what it used; the meter receives it when it is sent, and again when it is over."""
 
     model: str
     purpose: str
@@ -55,7 +51,8 @@ class ModelPanel:
         self._model = model
         self._meter = meter
         self._seconds = seconds
-        self._next: tuple[int, tuple[str, ...]] | None = None
+        self._next: tuple[int, tuple[str, ...]] = (0, ())
+        """After which turn who has more to add was said, and who that is."""
 
     @property
     def name(self) -> str:
@@ -93,17 +90,14 @@ class ModelPanel:
                 assert_never(other)
 
     async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
-        table, speaker = brief.table, brief.speaker
+        table, speaker, asked = brief.table, brief.speaker, brief
         # Whoever spoke last may have named who has more to add: that spares a call that would end in silence.
-        if brief.may_pass and self._next is not None and not brief.again:
-            number, keys = self._next
-            if number == len(table.turns) and speaker.key not in keys:
-                return None
-        asked = brief
+        number, keys = self._next
+        if brief.may_pass and not brief.again and number == len(table.turns) and speaker.key not in keys:
+            return None
         for _ in range(2):
-            cutter = Cutter(
-                speaker, table.roster, brief.word_limit, brief.most_words, look_ups=brief.look_ups
-            )
+            words, most = brief.word_limit, brief.most_words
+            cutter = Cutter(speaker, table.roster, words, most, look_ups=brief.look_ups)
             await self._ask_words(made.to_speak(asked), cutter, "contribution", on_words)
             if cutter.text:
                 return self._read_speech(cutter, brief)
@@ -116,7 +110,7 @@ class ModelPanel:
     def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
         table = brief.table
         trailer = read_trailer(cutter.trailer, table.roster, table.steps, table.step.step_id, brief.number)
-        self._next = None if trailer.next is None else (brief.number, trailer.next)
+        self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
@@ -142,8 +136,6 @@ class ModelPanel:
             if cutter.text or cutter.passed:
                 return cutter.text
         return ""
-
-    # --- with the model ----------------------------------------------------------------------------------
 
     async def _ask_words(
         self, conversation: Conversation, cutter: Cutter, purpose: str, on_words: OnWords = ignore_words

@@ -1,7 +1,4 @@
-"""What a model writes: words without their frame, the verdict that comes with them, and JSON objects.
-
-The trailer is a speaker's own verdict on its words, given with them on a line that is never shown.
-"""
+"""What a model writes: words, the verdict that comes with them on a line of its own, and JSON objects."""
 
 from __future__ import annotations
 
@@ -18,54 +15,42 @@ from ...core.events import Offer
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import join_lines
-from ...core.text import strip_unprintable
-from ...core.turns import NEUTRAL, Material, OffTopic, Verdict
+from ...core.text import fold_text, strip_unprintable, words_of
+from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import MAX_PICK_WORDS, MAX_PICKS, Look, Picks
 
 SIGN = "@@"
-_FIELD = re.compile(
-    r"(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]", re.IGNORECASE
-)
-_NUMBER = re.compile(r"\d{1,4}")
+_FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 _LONGEST_SUBJECT = 80
 
 
 class Trailer(Struct, frozen=True):
-    """The speaker's verdict on its words and on the user's turn before them, and who has something to add.
-
-    `next` is None where the speaker did not say.
-    """
+    """The speaker's verdict on its words and on the user's turn before them, and who has something to add."""
 
     verdict: Verdict = NEUTRAL
     judged: Verdict = NEUTRAL
     next: tuple[str, ...] | None = None
+    """None where the speaker did not say."""
 
 
 def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
     """What a trailer says that came with turn `number`; what cannot be understood is left out."""
     _, *parts = _FIELD.split(text)
-    fields = {
-        name.lower(): value.strip(" \t\n;,.") for name, value in zip(parts[::2], parts[1::2], strict=True)
-    }
-    opposed, decided, answered = (
-        [int(found) for found in _NUMBER.findall(fields.get(name, ""))]
-        for name in ("opposes", "decides", "answers")
-    )
-    drift, users_drift = (
-        _read_drift(fields.get(name, ""), steps, current) for name in ("drifts", "user-drifts")
-    )
-    verdict = Verdict(opposed[0] if opposed else None, drift, tuple(sorted(set(decided))))
-    judged = Verdict(
-        off_topic=users_drift,
-        decisions=(number - 1,) if number - 1 in decided else (),
-        answers=answered[0] if answered else None,
-    )
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    fields = {name.lower(): value.strip(" \t\n;,.") for name, value in pairs}
+    told = (re.findall(r"\d{1,4}", fields.get(name, "")) for name in ("opposes", "decides", "answers"))
+    opposed, decided, answered = (list(map(int, numbers)) for numbers in told)
+    drifts = (fields.get(name, "") for name in ("drifts", "user-drifts"))
+    drift, users_drift = (_read_drift(each, steps, current) for each in drifts)
+    verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
+    of_user = (number - 1,) if number - 1 in decided else ()
+    judged = Verdict(off_topic=users_drift, decisions=of_user, answers=next(iter(answered), None))
     named = None
     if "next" in fields:
-        said = {word.casefold() for word in re.findall(r"[\w'-]+", fields["next"])}
-        named = tuple(each.key for each in roster.personas if each.first_name.casefold() in said)
+        said = words_of(fields["next"])
+        named = tuple(each.key for each in roster.personas if fold_text(each.first_name) in said)
     return Trailer(verdict.within(number), judged.within(number - 1), named)
 
 
@@ -83,28 +68,23 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
 
 
 _SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
-_LOOK_UP = re.compile(
-    rf"[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE
-)
+_LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
 _LONGEST_LABEL = 90
 _MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
-_ELLIPSIS = " ..."
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Sign by sign, so that it makes no difference where a piece ends.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a model thinks aloud before it speaks is not said.
+_THOUGHT = re.compile(r"\A\s*+<think>.*?(?:</think>|\Z)", re.DOTALL)
 _PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
 _MARKS = re.compile(r"\A\s*(?:\|\s?|#{1,6}\s+)")
 _DECORATION = " \t*_\"'`>|#[(-"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
-_THINKING, _THOUGHT = "<think>", "</think>"
 
 
 class Cutter:
-    """Takes in what a model writes, and gives out what the persona says.
-
-    All of it is read anew with each piece, so what counts does not depend on where the pieces end.
-    """
+    """Takes in what a model writes, all of it anew with each piece, and gives out what the persona says."""
 
     def __init__(
         self, speaker: Persona, roster: Roster, words: int, most: int = 0, *, look_ups: int = 0
@@ -115,14 +95,13 @@ class Cutter:
         self.passed = False
         self.was_cut = False
         self.look_ups: tuple[Look, ...] = ()
-        self._words = words
-        self._most = most or round(words * _SOME)
+        self._limits = words, most or round(words * _SOME)
         self._most_look_ups = look_ups
         self._written = ""
         self._labels = _labels(roster)
-        self._own = {_fold_text(speaker.name), _fold_text(speaker.first_name)}
-        names = (_fold_text(persona.first_name) for persona in roster.personas)
-        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, _THINKING)
+        self._own = {fold_text(speaker.name), fold_text(speaker.first_name)}
+        names = (fold_text(persona.first_name) for persona in roster.personas)
+        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, "<think>")
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
@@ -135,60 +114,50 @@ class Cutter:
 
     def _read(self, written: str, *, ended: bool) -> str:
         """Read line by line as far as it is clear what a line is; return what is new in the words."""
-        rest, said, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False
+        lines = _THOUGHT.sub("", _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), count=1).split("\n")
+        said, muted = "", False
         asked: list[str] = []
-        while rest:
-            head, newline, after = rest.partition("\n")
-            label = self._labels.match(head[:_LONGEST_LABEL])
-            if not (ended or newline or label) and self._may_become_label(head):
-                break
-            begun = bool(said.strip())
-            if not begun and head.lstrip().startswith(_THINKING):
-                rest = rest.partition(_THOUGHT)[2]  # what a model thinks aloud before it speaks is not said
-            elif label and _fold_text(label["who"]) in self._own:
-                decorated = head.lstrip()[:1] in ("*", "_")
-                rest, muted = rest[label.end() :].lstrip(" \t*_" if decorated else " \t"), False
-            elif head.lstrip(_DECORATION).startswith(SIGN):
-                if begun or not _LOOK_UP.match(head):
-                    self.trailer = head
+        for number, line in enumerate(lines, 1):
+            is_whole, rest = ended or number < len(lines), line
+            while label := self._labels.match(rest[:_LONGEST_LABEL]):
+                if fold_text(label["who"]) not in self._own:
                     break
-                asked.append(head)
-                rest = after
-            else:
-                # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
-                muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
-                if _PASS.fullmatch(head):
-                    self.passed = self.passed or not begun
-                elif not muted and not _RULE.fullmatch(head):
-                    words, sign, trailer = _MARKS.sub("", head, count=1).partition(SIGN)
-                    said += (words if ended or newline else words.removesuffix("@")) + newline
-                    if sign:
-                        self.trailer = sign + trailer
-                        break
-                rest = after
+                is_decorated = rest.lstrip()[:1] in ("*", "_")
+                rest, muted = rest[label.end() :].lstrip(" \t*_" if is_decorated else " \t"), False
+            start = fold_text(rest.lstrip(_DECORATION))
+            is_open = any(each.startswith(start) or start.startswith(each) for each in self._openers)
+            if not is_whole and is_open and len(rest) <= _LONGEST_LABEL:
+                break  # it may still become a label, a look-up or a pass
+            begun = bool(said.strip())
+            words, sign, trailer = _MARKS.sub("", rest, count=1).partition(SIGN)
+            if sign and not begun and not words.strip(_DECORATION) and _LOOK_UP.match(rest):
+                asked.append(rest)
+                continue
+            # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
+            muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
+            if _PASS.fullmatch(rest):
+                self.passed = self.passed or not begun
+            elif not muted and not _RULE.fullmatch(rest) and (not sign or words.strip(_DECORATION)):
+                said += words if is_whole else words.removesuffix("@")
+            said += "\n"
+            if sign:
+                self.trailer = sign + trailer
+                break
         self.look_ups = read_look_ups(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
-        words, self.was_cut = _shorten(said, self._words, self._most, ended=ended)
+        words, self.was_cut = _shorten(said, *self._limits, ended=ended)
         new = words[len(self.text) :]
         self.text += new
         return new
 
-    def _may_become_label(self, head: str) -> bool:
-        """Whether more of a line has to be seen before it is clear that it only says something."""
-        start = _fold_text(head.lstrip(_DECORATION))
-        return len(head) <= _LONGEST_LABEL and any(
-            sign.startswith(start) or start.startswith(sign) for sign in self._openers
-        )
-
 
 def read_look_ups(asked: Sequence[str]) -> tuple[Look, ...]:
     """Return what the lines ask to see: each is `search WORDS` or `read PATH:FIRST-LAST`."""
-    found = (_LOOK_UP.match(each) for each in asked)
     return tuple(
-        Look("read" if each["kind"].lower() == "read" else "search", each["what"].strip(_DECORATION))
-        for each in found
-        if each
+        Look("read" if found["kind"].lower() == "read" else "search", found["what"].strip(_DECORATION))
+        for found in map(_LOOK_UP.match, asked)
+        if found
     )
 
 
@@ -205,26 +174,19 @@ def _labels(roster: Roster) -> re.Pattern[str]:
 
 
 def _shorten(said: str, limit: int, most: int, *, ended: bool) -> tuple[str, bool]:
-    """Return the words as far as they are taken, at most one empty line between, and whether more was cut.
-
-    Past `limit` words they come by sentences, so that `most` cuts none; one that never ends is broken off.
-    """
+    """Return the words, past `limit` by sentences and `most` at most, and whether more was cut."""
     text, kept, gap, count = "", "", "", 0
     for token in re.findall(r"\s+|\S+", said.strip()):
         if token.isspace():
             gap = "\n" * min(token.count("\n"), 2) or " "
             continue
         if count >= most:
-            return (kept if _SENTENCE_END.search(kept) else text + _ELLIPSIS), True
+            return (kept if _SENTENCE_END.search(kept) else f"{text} ..."), True
         text += gap + token
         count += 1
         if count <= limit or _SENTENCE_END.search(text):
             kept = text
     return (text if ended else kept), False
-
-
-def _fold_text(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 Shaped = TypeVar("Shaped", bound=Struct)
@@ -253,14 +215,12 @@ class FramingShape(Struct, frozen=True):
 
 
 class InsightShape(Struct, frozen=True):
-    """An insight and its turns."""
-
     text: ReplyText
     turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
 class EntryShape(InsightShape, frozen=True):
-    """A decision, question or action and its turns, with its rationale, reason or owner."""
+    """A decision, question or action, with its rationale, reason or owner."""
 
     detail: ReplyText
 
@@ -269,8 +229,6 @@ Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
 
 
 class SynthesisShape(Struct, frozen=True):
-    """The synthesis and its one-line summary."""
-
     insights: Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
     decisions: Entries
     questions: Entries
@@ -289,40 +247,34 @@ class OfferShape(Struct, frozen=True):
 
 
 class OffersShape(Struct, frozen=True):
-    """The draft answers to a step's questions."""
-
     drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
     look: Looks = ()
 
 
 def clean_picks(picks: Picks) -> Picks:
     """Return the picks as far as they are taken; a path may come with its line, or in backticks."""
-    paths = (re.sub(r":\d+(?:-\d+)?$", "", each.strip("`'\" ")) for each in picks.paths)
-    words = (strip_unprintable(each).strip("`'\" ")[:_LONGEST_SUBJECT] for each in picks.words)
-    first = dict.fromkeys(path.removeprefix("./") for path in paths)
-    return Picks(tuple(first)[:MAX_PICKS], tuple(dict.fromkeys(filter(None, words)))[:MAX_PICK_WORDS])
+    paths, words = ([each.strip("`'\" ") for each in given] for given in (picks.paths, picks.words))
+    files = dict.fromkeys(re.sub(r":\d+(?:-\d+)?$", "", path).removeprefix("./") for path in paths)
+    told = dict.fromkeys(filter(None, (strip_unprintable(each)[:_LONGEST_SUBJECT] for each in words)))
+    return Picks(tuple(files)[:MAX_PICKS], tuple(told)[:MAX_PICK_WORDS])
 
 
 def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
     """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
     known = ask.brief.known
-    code = (*known.excerpts, *(Material(each.name.split()[-1], "") for each in ask.brief.looked_up))
-    names = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *code)]
+    written = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
+    names = [*written, *(each.name.split()[-1] for each in ask.brief.looked_up)]
     offers: dict[str, Offer] = {}
     for each in shape.drafts:
-        text = strip_unprintable(each.text).strip()
+        text, source = strip_unprintable(each.text).strip(), join_lines(strip_unprintable(each.source))
         if not 1 <= each.question <= len(ask.questions):
             continue
-        label = ask.questions[each.question - 1].label
-        source = join_lines(strip_unprintable(each.source))
         is_read = "item" in source.casefold().split() or any(name.split(":")[0] in source for name in names)
         standing = each.standing if text else "unknown"
-        if standing == "read" and not is_read:
-            standing = "assumed"
-        words = "" if standing == "unknown" else text
-        offers[label] = Offer(
-            label, words, source if standing == "read" else "", standing, each.matters and standing != "read"
-        )
+        if standing != "read" or not is_read:
+            source, standing = "", "unknown" if standing == "unknown" else "assumed"
+        label, words = ask.questions[each.question - 1].label, "" if standing == "unknown" else text
+        offers[label] = Offer(label, words, source, standing, each.matters and standing != "read")
     return tuple(offers.values())
 
 
@@ -349,17 +301,14 @@ def schema(shape: type[Struct]) -> dict[str, Any]:
     (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
 
     def close(node: Any) -> Any:
-        match node:
-            case {"$ref": str(name)}:
-                return close(parts[name])
-            case dict():
-                closed = {key: close(value) for key, value in node.items() if key not in _LEFT_OUT}
-                if closed.get("type") == "object":
-                    closed |= {"additionalProperties": False, "required": list(closed["properties"])}
-                return closed
-            case list():
-                return [close(each) for each in node]
-            case _:
-                return node
+        if isinstance(node, list):
+            return [close(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        named = parts.get(node.get("$ref", ""), node)
+        closed = {key: close(value) for key, value in named.items() if key not in _LEFT_OUT}
+        if closed.get("type") == "object":
+            closed |= {"additionalProperties": False, "required": list(closed["properties"])}
+        return closed
 
     return cast("dict[str, Any]", close(made))

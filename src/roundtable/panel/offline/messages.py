@@ -1,30 +1,103 @@
 """Messages: what a user's message in a discussion does, sentence by sentence, in the user's own words.
 
-A sentence decides something by its form, and a question never does. That is measured on the samples in
-`tests/samples`; the word lists are in `content/interview/words.toml`.
+The word lists and expressions are in `content/interview/words.toml`, measured on `tests/samples`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from ...core.hearing import asks_to_end, can_decide, find_taken_back, split_standing, strip_correction
-from ...core.text import fold_text, split_sentences, word_set, words_of
+from ...core.text import EMPTY_WORDS, content_stems, fold_text, split_sentences, stem_word, words_of
 from ...core.validation import is_unknown
-from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
 
 PieceKind = Literal["question", "decision", "statement", "aside"]
+MessageAct = Literal["", "settled", "rejected", "clarify", "kept_open", "objection"]
 
-_MAX_CLARIFYING_WORDS = 12
+_REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the discussion itself
 _FEW = 2
 _PASTED_LINES = 20
-_ANYBODY = word_set("you him her them both that this it")
+INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
+MAX_MESSAGE_LENGTH = 4_000
+"""How much of one message is read; what is kept is never cut."""
+
+_FILLERS = re.compile(
+    r"\A(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
+    re.IGNORECASE,
+)
+_GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))
+
+
+@cache
+def word_list(*names: str) -> frozenset[str]:
+    """Return the words of some kinds, in small letters."""
+    return frozenset(word for name in names for word in _tables()["words"][name].split())
+
+
+@cache
+def stems_of_list(name: str) -> frozenset[str]:
+    """Return the stems of a word list."""
+    return frozenset(map(stem_word, word_list(name)))
+
+
+@lru_cache(maxsize=4_096)
+def telling_stems(text: str) -> frozenset[str]:
+    """Return the stems of the words that tell something; "a good question", "1)" or "B" has none."""
+    stems = content_stems(text, EMPTY_WORDS | word_list("empty"))
+    return frozenset(stem for stem in stems if len(stem) > 1 or not stem.isascii())
+
+
+@lru_cache(maxsize=4_096)
+def similar_stems(stem: str) -> frozenset[str]:
+    """Return the stems of words that mean nearly the same."""
+    rows = (frozenset(map(stem_word, row.split())) for row in _tables()["alike"]["rows"].split("\n"))
+    return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
+
+
+@cache
+def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
+    """Return the expression that shows what a sentence does: object, announce, ask openly."""
+    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
+
+
+def phase_expressions() -> Mapping[str, re.Pattern[str]]:
+    """Return the expressions that only one phase uses, by its number."""
+    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
+
+
+def persona_line(persona: str, kind: str) -> str:
+    """Return how a persona says one kind of thing; one without lines of its own speaks as the architect."""
+    known = _tables()["lines"]
+    return str(known.get(persona, known["solutions-architect"])[kind])
+
+
+def drop_name(words: str, names: Iterable[str]) -> str:
+    """Return words without the name that they are said to: whom they are said to is in the transcript."""
+    name, _, rest = words.partition(", ")
+    return f"{rest[:1].upper()}{rest[1:]}" if rest and name in names else words
+
+
+def strip_address(message: str, names: Iterable[str]) -> str:
+    """Return a message without the fillers and the name that it begins or ends with, for comparing only."""
+    text = message.strip()
+    anyone = "|".join(map(re.escape, (*names, *_GROUP_NAMES)))
+    called = rf"^(?:{anyone})\b ?(?:[,:] ?|\?{{1,3}}$)|, ?(?:{anyone})(?=[?.!]?$)"
+    for _ in range(2):
+        text = re.sub(called, "", _FILLERS.sub("", text), flags=re.IGNORECASE)
+    return text.strip()
 
 
 class Piece(Struct, frozen=True):
@@ -39,12 +112,8 @@ class UserMessage(Struct, frozen=True):
 
     text: str
     pieces: tuple[Piece, ...]
-    keeps_open: bool = False
-    settles_question: bool = False
-    asks_to_clarify: bool = False
-    objects: bool = False
-    rejects_prompt: bool = False
-    """Whether it says that a question does not fit."""
+    act: MessageAct = ""
+    """What it does to a prompt or a question: settles, rejects, asks after or leaves it, or objects."""
 
     def of_kind(self, *kinds: PieceKind) -> str:
         """Return all that the message says of some kinds, empty where there is nothing."""
@@ -58,14 +127,26 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
         return UserMessage(whole, (Piece("statement", whole),))
     plain = fold_text(strip_address(whole, names)).strip()
-    decided = find_decisions(whole, names)
+    sentences = [fold_text(strip_address(sentence, names)) for sentence in split_sentences(whole)]
+    pieces = _cut_pieces(whole, names)
+    act: MessageAct = next((sign for sign in _REMARKS if any(map(pattern(sign).match, sentences))), "")
+    if not act and all(piece.kind in ("statement", "aside") for piece in pieces):
+        if is_unknown(drop_name(whole, names)) or pattern("kept_open").match(plain):
+            act = "kept_open"
+        elif pattern("objection").search(plain):
+            act = "objection"
+    return UserMessage(whole, () if is_noise(plain) else tuple(pieces), act)
+
+
+def _cut_pieces(message: str, names: tuple[str, ...]) -> list[Piece]:
+    decided = find_decisions(message, names)
     pieces: list[Piece] = []
-    for sentence in split_standing(whole):
+    for sentence in split_standing(message):
         told = fold_text(strip_address(sentence, names))
         kind: PieceKind = "statement"
-        calls_somebody = sentence.endswith("?") and not told
-        is_aside = _is_aside(fold_text(drop_name(sentence, names)), names) or pattern("settled").match(told)
-        if calls_somebody or is_aside:
+        remarks = [pattern("aside").match(fold_text(drop_name(sentence, names)))]
+        remarks += [pattern(sign).match(told) for sign in _REMARKS]
+        if any(remarks) or (sentence.endswith("?") and not told):  # a name alone calls somebody
             kind = "aside"
         elif sentence in decided:
             kind = "decision"
@@ -79,84 +160,13 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
             pieces[-1] = Piece(last.kind, f"{last.text} {sentence}")
         else:
             pieces.append(Piece(kind, sentence))
-    is_plain = all(piece.kind in ("statement", "aside") for piece in pieces)
-    is_open = is_unknown(drop_name(whole, names)) or pattern("kept_open").match(plain) is not None
-    plainly = [fold_text(strip_address(sentence, names)) for sentence in split_sentences(whole)]
-    rejects = any(pattern("rejected").match(each) for each in plainly)
-    is_short = len(words_of(plain)) <= _MAX_CLARIFYING_WORDS
-    return UserMessage(
-        whole,
-        () if is_noise(plain) else tuple(pieces),
-        keeps_open=is_plain and is_open,
-        settles_question=any(pattern("settled").match(each) for each in plainly),
-        asks_to_clarify=is_short and pattern("clarify").search(plain) is not None,
-        objects=is_plain and not (is_open or rejects) and pattern("objection").search(plain) is not None,
-        rejects_prompt=rejects,
-    )
-
-
-def _is_aside(said: str, names: tuple[str, ...]) -> bool:
-    """Whether a folded sentence only says something of a prompt, of a line that was shown, or of somebody."""
-    if pattern("misfit").match(said) or pattern("rejected").match(said):
-        return True
-    side = pattern("sides").match(said)
-    people = {*_ANYBODY, *map(fold_text, names)}
-    return side is not None and people.issuperset(filter(None, side.groupdict().values()))
+    return pieces
 
 
 def is_noise(said: str) -> bool:
     """Whether folded words say nothing that could stand in a document: no word, a greeting, a key, an end."""
-    says_nothing = pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None
-    return not words_of(said) or asks_to_end(said) or says_nothing
-
-
-# --- decisions ------------------------------------------------------------------------------------------
-
-_LEAD = re.compile(
-    r"^(?:(?P<mark>no|so|then|ok|okay|right(?! now)|fine|good|alright|great|yes|therefore|in that case"
-    r"|in the end|for now|sure)|and|well|but|please|now|also|oh|just|simply|at least)\b\s*[,.:!]?\s*",
-    re.IGNORECASE,
-)
-_CONDITION = re.compile(
-    r"^(?:if|when|once|unless|until|as long as|as soon as|whenever|where|in case|should)\b"
-    r"(?:[^,]{3,90},\s*(?:then\s+|please\s+|just\s+)*(?P<rest>.+))?",
-    re.IGNORECASE | re.DOTALL,
-)
-# "RFC 9110 lets a server ignore it" has a subject before it, and is not "let's".
-_LETS = re.compile(
-    r"(?:\blet(?:'s| us)|^lets)\s+"
-    r"(?:(?:just|then|also|rather|simply|please|not|all|first)\s+)*(?P<rest>\w+.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-# "Let's say a week ends on Sunday" sets a meaning; "let's say somebody forgets it" only supposes.
-_MEANING = re.compile(
-    r"say\s.*\b(?:means?|counts?|ends?|starts?|only|nobody|never|always|\d+)\b", re.IGNORECASE
-)
-_WILL = re.compile(
-    r"\b(?P<who>we|i)(?:'ll|\s+will|\s+shall|\s+won't)\s+"
-    r"(?:(?:not|only|ever|just|always|then|simply|also|never)\s+)*(?P<verb>[\w']+)",
-    re.IGNORECASE,
-)
-_WE = re.compile(
-    r"^we\s+(?P<no>do not\s+|don'?t\s+|never\s+)?"
-    r"(?:(?:only|then|just|simply|always|still|also)\s+)*(?P<verb>\w+)",
-    re.IGNORECASE,
-)
-# What "we" do is decided where it is held against something else or has a reason.
-_WEIGHS = re.compile(
-    r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b"
-    r"|,? because\b|, (?:since|so that)\b",
-    re.IGNORECASE,
-)
-_ALWAYS = re.compile(
-    r"(?:never|always|don'?t|do not|rather|better|not)\s+(?:ever\s+|just\s+)?", re.IGNORECASE
-)
-_FINITE = word_set(
-    "is are was were has have had will would can could should does did do may might must isn't aren't "
-    "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
-    "broke fell"
-)
-_JOINS = ("", "of", "or", "and", "plus")
+    is_only_sound = pattern("noise").fullmatch(said.strip(" .!?,\n"))
+    return not words_of(said) or asks_to_end(said) or is_only_sound is not None
 
 
 def is_question(sentence: str) -> bool:
@@ -172,7 +182,7 @@ def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
     taken = find_taken_back(message)
-    instead = taken.instead if taken and taken.is_certain and not taken.is_remark else ()
+    instead = taken.instead if taken and taken.is_certain else ()
     replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
     return tuple(
         each
@@ -186,7 +196,7 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
     sentence = piece.replace("’", "'")
     told = strip_correction(sentence)
     concludes = told != sentence
-    while lead := _LEAD.match(told):
+    while lead := pattern("lead").match(told):
         concludes = concludes or lead["mark"] is not None
         told = told[lead.end() :]
     told = strip_address(told, names)
@@ -194,41 +204,39 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
         return False
     if pattern("announced").search(sentence) or pattern("ended").search(told):
         return True
-    if condition := _CONDITION.match(told):
-        rest = condition["rest"] or ""
-        return _is_proposal(rest) or _is_order(rest)
-    return _is_proposal(told) or _is_resolution(told, concludes=concludes) or _is_order(told)
+    if condition := pattern("condition").match(told):
+        told = condition["rest"] or ""
+    is_resolved = not condition and _is_resolution(told, concludes=concludes)
+    return is_resolved or _is_proposal(told) or _is_order(told)
 
 
 def _is_proposal(told: str) -> bool:
     """Whether a sentence says "let's" with anything but talk."""
-    found = _LETS.search(told)
-    if found is None or _MEANING.match(found["rest"]):
-        return found is not None
-    return words_of(found["rest"])[0] not in word_list("talk") and not pattern("only_talk").match(
-        found["rest"]
-    )
+    found = pattern("lets").search(told)
+    rest = found["rest"] if found else ""
+    only_talks = not word_list("talk").isdisjoint(words_of(rest)[:1]) or pattern("only_talk").match(rest)
+    return found is not None and (not only_talks or pattern("meaning").match(rest) is not None)
 
 
 def _is_resolution(told: str, *, concludes: bool) -> bool:
     """Whether "we" or "I" take a side, announce what will be done, or draw a conclusion."""
     if pattern("resolved").search(told):
         return True
-    for found in _WILL.finditer(told):
-        verb = found["verb"].lower()
-        promises = found["who"].lower() == "i" and verb in word_list("promise")
-        if verb not in word_list("unwilled") and not promises:
+    for found in pattern("will").finditer(told):
+        unwilled = word_list("unwilled", "promise") if found["who"].lower() == "i" else word_list("unwilled")
+        if found["verb"].lower() not in unwilled:
             return True
-    we = _WE.match(told)
-    willed = word_list("act") | word_list("act_noun") | word_list("verb")
-    if we is None or we["verb"].lower() not in willed - word_list("unwilled") - word_list("talk"):
+    we = pattern("we").match(told)
+    willed = word_list("act", "act_noun", "verb") - word_list("unwilled", "talk")
+    if we is None or we["verb"].lower() not in willed:
         return False
-    return concludes or we["no"] is not None or _WEIGHS.search(told) is not None
+    # What "we" do is decided where it is held against something else or has a reason.
+    return concludes or we["no"] is not None or pattern("weighs").search(told) is not None
 
 
 def _is_order(told: str) -> bool:
     """Whether words without address and fillers begin with a verb that orders something done to the item."""
-    always = _ALWAYS.match(told)
+    always = pattern("always").match(told)
     rest = told[always.end() :] if always else told
     verb, following, *_ = (*words_of(rest[:200]), "", "")
     is_code = re.match(r"\w+(?:\(|\.\w)", rest)  # "take() subtracts twice" says what the code does
@@ -236,9 +244,9 @@ def _is_order(told: str) -> bool:
         return False
     if verb == "have":
         return following in word_list("determiner") | {"it", "them"}
-    if verb not in word_list("act") | word_list("act_noun"):
+    if verb not in word_list("act", "act_noun"):
         return False
-    if always or following in _FINITE or following in _JOINS:
+    if always or following in word_list("finite") or following in ("", "of", "or", "and", "plus"):
         return bool(always and following)
     is_certain = verb not in word_list("act_noun") or following in word_list("determiner")
     return is_certain or not _has_verb(rest)
@@ -246,11 +254,11 @@ def _is_order(told: str) -> bool:
 
 def _has_verb(rest: str) -> bool:
     """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
-    verbs = word_list("act") | word_list("verb") | word_list("unwilled")
+    verbs = word_list("act", "verb", "unwilled")
     for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
         # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
         stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
         is_third_person = not stems.isdisjoint(verbs - word_list("act_noun"))
-        if word in _FINITE or is_third_person or (before.endswith("s") and word in verbs):
+        if word in word_list("finite") or is_third_person or (before.endswith("s") and word in verbs):
             return True
     return False

@@ -1,42 +1,30 @@
-"""Pairing: which open prompt a message answers. When unsure it answers none, and stands by itself.
+"""The discussion so far, from its turns: which prompt a message answers, and the synthesis of what was said.
 
-`follow_discussion` reads the turns in order and keeps for every prompt whether it is open, answered, or left
-as an open question. The panel has no memory between requests: everything is recovered from the turns.
+A message that may answer several prompts answers none, and stands by itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
 from msgspec import Struct, field
 
+from ...core import synthesis
 from ...core.commands import Table
 from ...core.hearing import address
+from ...core.synthesis import NO_REASON, Draft, Entry, join_lines
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
-from .lexicon import MAX_MESSAGE_LENGTH, pattern, stems_of_list, telling_stems
-from .messages import Piece, UserMessage, read_message
+from . import messages
+from .messages import Piece, PieceKind, UserMessage, pattern, telling_stems
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
-_SHORT = 12
-_LITTLE = 2
-_TERSE = 5
-_LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
-# "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
-_SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
+_MAX_ANSWER_WORDS = 12
+_MAX_CHOICE_WORDS = 5
+_MAX_STEMS_WITHOUT_SUBJECT = 2
 _ABOUT = re.compile(r"\bquestion (?:about|on|of|with) (?P<what>[^.,;?]{1,60})")
-_HAS_SOMEBODY = re.compile(
-    r"\b(?:he|she|they|him|her|his|their|them|somebody|someone|person|whoever)\b", re.IGNORECASE
-)
-# "I think so" has a person, but tells of none.
-_PERSON = re.compile(
-    r"\b(?:i(?! (?:(?:dis)?agree|think|guess|believe|mean|doubt|hope|do|don't|am not)\b)|me|we|us|nobody"
-    r"|whoever|somebody|everybody|my|our|him|her)\b",
-    re.IGNORECASE,
-)
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
@@ -45,10 +33,11 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("person", re.compile(r"\bwho(?:se)?\b")),
     ("case", re.compile(r"\bwhat (?:does|do|happens|is on|would)\b")),
 )
+_SHAPES = {"choice": "chooses", "value": "gives_value", "case": "tells_case", "person": "tells_person"}
 
 
 class OpenPrompt(Struct):
-    """A prompt that was put in the discussion, and what became of it."""
+    """A prompt that was put in the discussion, and whether it still waits for an answer."""
 
     turn: int
     speaker: str
@@ -57,13 +46,11 @@ class OpenPrompt(Struct):
     label: str
     kind: AnswerKind
     prompt: Prompt | None = None
-    state: Literal["open", "answered", "kept", "dropped"] = "open"
-    kept_with: str = ""
-    """What the user said when they left it open."""
+    is_open: bool = True
 
 
 class SaidPiece(Struct, frozen=True):
-    """A piece of a user's turn, and the prompt it answers."""
+    """A piece of a user's turn, and the prompt that it answers, or leaves open where it is a question."""
 
     turn: int
     piece: Piece
@@ -71,19 +58,14 @@ class SaidPiece(Struct, frozen=True):
 
 
 class Discussion(Struct):
-    """What was asked and said so far, as the turns tell it."""
+    """What was asked and said so far, without the questions that the user calls answered."""
 
     prompts: list[OpenPrompt] = field(default_factory=list)
     said: list[SaidPiece] = field(default_factory=list)
-    settled_questions: set[int] = field(default_factory=set)
-    """The user's turns whose questions the user calls answered."""
-    settling_turns: set[int] = field(default_factory=set)
-    """The user's turns that struck a question."""
 
-    @property
-    def open_prompts(self) -> list[OpenPrompt]:
-        """The prompts that nobody has answered or left open."""
-        return [each for each in self.prompts if each.state == "open"]
+    def list_open(self, speaker: str | None = None) -> list[OpenPrompt]:
+        """Return the prompts, of one speaker or of all, that still wait for an answer."""
+        return [each for each in self.prompts if each.is_open and speaker in (None, each.speaker)]
 
 
 def first_names(table: Table) -> tuple[str, ...]:
@@ -119,49 +101,40 @@ def _read_prompt(turn: Turn, focus_question: str, library: Library) -> OpenPromp
 
 def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     """Keep what the user said, paired with the prompt that it answers or leaves open."""
-    message = read_message(turn.text, first_names(table))
+    message = messages.read_message(turn.text, first_names(table))
     addressed = address(turn.text, table.roster).persona
-    if message.settles_question:
+    waiting = found.list_open(addressed)
+    if message.act == "settled":
         _settle_question(found, turn)
-    if message.rejects_prompt:
-        personas, words = table.roster.personas, words_of(turn.text)
-        named = {persona.key for persona in personas if fold_text(persona.first_name) in words}
-        asked = [each for each in found.open_prompts if not named or each.speaker in named]
-        for prompt in asked[-1:]:
-            prompt.state = "dropped"
-    if message.keeps_open and not message.settles_question:
-        waiting = [each for each in found.open_prompts if addressed in (None, each.speaker)][-1:]
+    if message.act == "rejected" and waiting:
+        waiting[-1].is_open = False
+    if message.act == "kept_open":
         stems = telling_stems(turn.text)
-        for prompt in waiting:
-            if len(stems) <= _LITTLE or not stems.isdisjoint(telling_stems(prompt.text)):
-                prompt.state, prompt.kept_with = "kept", turn.text
-                return
-        # What is open has a subject of its own: it is a question that the user leaves.
-        found.said.append(SaidPiece(turn.number, Piece("question", turn.text)))
-    else:
-        answered = find_answered_prompt(message, found.open_prompts, addressed=addressed)
-        if answered is not None:
-            answered.state = "answered"
-        for piece in message.pieces:
-            pairs = piece.kind in ("statement", "decision")
-            found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
-            answered = None if pairs else answered
+        left = waiting[-1] if waiting else None
+        if left and len(stems) > _MAX_STEMS_WITHOUT_SUBJECT and stems.isdisjoint(telling_stems(left.text)):
+            left = None  # what is open has a subject of its own
+        if left:
+            left.is_open = False
+        found.said.append(SaidPiece(turn.number, Piece("question", turn.text), left))
+        return
+    answered = find_answered_prompt(message, found.list_open(), addressed=addressed)
+    if answered is not None:
+        answered.is_open = False
+    for piece in message.pieces:
+        pairs = piece.kind in ("statement", "decision")
+        found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
+        answered = None if pairs else answered
 
 
 def _settle_question(found: Discussion, turn: Turn) -> None:
-    """Strike the question that the user calls settled: one with the words it names, else the user's last."""
+    """Strike the question that the user calls settled: the last, or the last with the words it names."""
     named = _ABOUT.search(fold_text(turn.text))
     stems = telling_stems(named["what"]) if named else frozenset[str]()
-    kept = [each for each in found.prompts if each.state == "kept"]
-    for prompt in [each for each in kept if not stems.isdisjoint(telling_stems(each.text))][-1:]:
-        prompt.state = "dropped"
-        found.settling_turns.add(turn.number)
-        return
-    asked = [said for said in found.said if said.piece.kind == "question"]
-    meant = [said for said in asked if not stems.isdisjoint(telling_stems(said.piece.text))]
-    for said in (meant if meant or stems else asked)[-1:]:
-        found.settled_questions.add(said.turn)
-        found.settling_turns.add(turn.number)
+    for said in reversed(found.said):
+        about = telling_stems(said.prompt.text if said.prompt else said.piece.text)
+        if said.piece.kind == "question" and (not stems or not stems.isdisjoint(about)):
+            found.said.remove(said)
+            return
 
 
 def find_answered_prompt(
@@ -172,15 +145,15 @@ def find_answered_prompt(
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
     if not told or not candidates:
         return None
-    turns_down = message.of_kind("question", "aside") or message.objects
+    turns_down = message.of_kind("question", "aside") or message.act == "objection"
     if addressed is not None and len(candidates) == 1 and not turns_down:
         # Whoever is told something by name has asked for it, where there is only one thing they asked.
         return candidates[0]
     rated = [(*_rate(told, each, waiting), each) for each in candidates]
-    (best, fits, answered), *others = sorted(rated, key=lambda row: (row[0], row[2].turn), reverse=True)
+    (best, fits, answered), *others = sorted(rated, key=lambda row: -row[0])
     # A few words that only one of the prompts could be answered with.
-    is_alone = fits and all(score <= 0.3 for score, *_ in others)
-    is_only = is_alone and len(words_of(told)) <= _SHORT and not message.objects
+    is_alone = fits and all(score <= 0 for score, *_ in others)
+    is_only = is_alone and len(words_of(told)) <= _MAX_ANSWER_WORDS and message.act != "objection"
     is_clear = best >= _LEAST_SCORE and all(score < best for score, *_ in others)
     return answered if is_clear or is_only else None
 
@@ -190,11 +163,9 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
     fits = _fits_kind(told, prompt.kind, shares=bool(shared))
-    score = min(shared, 3) + 1.2 * fits + 0.3 * (prompt is waiting[-1])
-    if prompt.kind == "choice" and not fits:
-        score -= 2.0
-    if _SOMEBODY.match(fold_text(told).strip()):
-        score += 0.8 if _HAS_SOMEBODY.search(prompt.text) else -1.5
+    score = min(shared, 3) + 1.2 * fits
+    if pattern("somebody").match(fold_text(told).strip()):
+        score += 0.8 if pattern("has_somebody").search(prompt.text) else -1.5
     return score, fits
 
 
@@ -206,16 +177,77 @@ def guess_kind(asked: str) -> AnswerKind:
 
 def _fits_kind(told: str, kind: AnswerKind, *, shares: bool) -> bool:
     """Whether words have the shape of what a prompt asks for; `shares`: they take up one of its words."""
-    plain = fold_text(told[:MAX_MESSAGE_LENGTH]).strip()
+    if kind == "text":
+        return False
+    said = told[: messages.MAX_MESSAGE_LENGTH].replace("’", "'").strip()
+    is_shown = pattern(_SHAPES[kind]).search(said) is not None
     match kind:
         case "choice":
-            named = pattern("chooses").search(plain) or _LETTER.search(told.strip())
-            return bool(named) or (shares and len(words_of(plain)) <= _TERSE)
-        case "value":
-            return bool(pattern("gives_value").search(told))
+            return is_shown or (shares and len(words_of(said)) <= _MAX_CHOICE_WORDS)
         case "case":
-            return bool(pattern("tells_case").search(plain)) and not pattern("states_fact").match(plain)
+            return is_shown and not pattern("states_fact").match(said)
         case "person":
-            return bool(_PERSON.search(plain)) or not stems_of_list("person").isdisjoint(telling_stems(told))
-        case "text":
-            return False
+            return is_shown or not messages.stems_of_list("person").isdisjoint(telling_stems(told))
+    return is_shown
+
+
+WHO_COULD_TELL = {
+    "business-analyst": "for somebody who knows the people concerned",
+    "solutions-architect": "for somebody who knows the system",
+    "system-designer": "for somebody who knows the code",
+}
+ANYBODY = "for somebody who knows"
+NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
+FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
+"""Every word of an entry that is neither the user's nor a prompt's."""
+
+# Without the options it says nothing; "Option A: we stop" says it again.
+_OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
+_MAX_ENTRIES = 12
+_FEW_STEMS = 3
+
+
+def extract_synthesis(table: Table, library: Library) -> Draft:
+    """Draft the synthesis from what the user said, without small talk."""
+    drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
+    heard = follow_discussion(table, library).said
+    said = [each for each in heard if not ((drift := drifts[each.turn]) and drift.is_chat)]
+    marked = synthesis.decision_turns(table.turns)
+    found: dict[PieceKind, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
+    for each in said:
+        tells = each.piece.kind != "statement" or each.prompt or telling_stems(each.piece.text)
+        if tells and (each.piece.kind != "decision" or each.turn in marked):
+            found[each.piece.kind].append(_put_entry(each, table))
+    decided, told, asked = found["decision"], found["statement"], found["question"]
+    leads = (("Decided", decided), ("Said", [] if decided else told), ("Open", asked))
+    parts = [f"{lead}: {entries[0].text}" for lead, entries in leads if entries]
+    if not parts:
+        return Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
+    half = synthesis.SUMMARY_LENGTH // len(parts)
+    short = (synthesis.shorten_text(part.rstrip("."), half) for part in parts)
+    summary = " ".join(part if part.endswith(("?", "...")) else f"{part}." for part in short)
+    insights, questions = tuple(told[:_MAX_ENTRIES]), tuple(asked[:_MAX_ENTRIES])
+    return Draft(insights, tuple(decided), questions, summary=summary)
+
+
+def _put_entry(said: SaidPiece, table: Table) -> Entry:
+    """Return the user's words as an entry, with the prompt they answer where they say too little alone."""
+    prompt, typed = said.prompt, join_lines(said.piece.text)
+    words, stems = messages.drop_name(typed, first_names(table)), telling_stems(said.piece.text)
+    if said.piece.kind == "question":
+        # What the user asked and nobody answered, or the prompt that the user left open.
+        if prompt is None:
+            addressed = address(table.turns[said.turn - 1].text, table.roster).persona
+            return Entry(words, (said.turn,), WHO_COULD_TELL.get(addressed or "", ANYBODY))
+        detail = f'"{typed}"' if len(stems) > 1 else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
+        return Entry(prompt.question, (prompt.turn,), detail)
+    says_little = len(stems) < _FEW_STEMS or _OPTION.search(words)
+    if prompt is None or not says_little or "___" in prompt.question:
+        return Entry(words, (said.turn,))
+    asked = prompt.question
+    if prompt.kind == "choice" and prompt.prompt is not None:
+        asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
+    turns = (prompt.turn, said.turn)
+    if said.piece.kind == "decision":
+        return synthesis.decision_with_question(words, join_lines(asked), turns)
+    return Entry(f'{join_lines(asked)} "{words}"', turns)

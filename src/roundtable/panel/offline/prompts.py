@@ -1,33 +1,32 @@
 """Prompts: what the personas ask, by label, topic or occasion, as data that a project can add to.
 
-The built-in prompts are in `content/interview/*.toml`, a project's own in `.roundtable/prompts/*.toml`: those
-are asked first. `docs/prompts.md` explains the format; `roundtable personas check` reports what is wrong.
+The built-in ones are in `content/interview`, a project's own in `.roundtable/prompts`; see `docs/prompts.md`.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
 
-from ...catalogue.files import Problem, read_folder
+from ...catalogue import PROJECT_FOLDER
+from ...catalogue.files import Problem, load_folder
 from ...core.text import content_stems, fold_text, split_sentences, stem_word
-from .lexicon import INTERVIEW_FOLDER
+from .messages import INTERVIEW_FOLDER
 
 Suits = Literal["given", "none", "unknown", "objection"]
 Need = Literal["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]
 AnswerKind = Literal["choice", "value", "case", "person", "text"]
 
-PROJECT_PROMPTS = Path(".roundtable") / "prompts"
 MAX_PROMPT_WORDS = 45
 QUOTE = "{quote}"
 _SHORTEST_QUESTION = 5
-_TWO = 2
+_TABLES = {"prompts": "prompt", "focuses": "focus"}
 _StepId = Annotated[str, msgspec.Meta(pattern=r"^\d\d-\d\d$")]
 _Text = Annotated[str, msgspec.Meta(min_length=8, max_length=400)]
 _Words = Annotated[tuple[str, ...], msgspec.Meta(max_length=40)]
@@ -48,6 +47,14 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     answer: AnswerKind = "text"
     further: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
+    def __post_init__(self) -> None:
+        if len(self.text.split()) > MAX_PROMPT_WORDS:
+            raise ValueError(f"`text` has more than {MAX_PROMPT_WORDS} words")
+        if re.search(r"\{(?!quote\})", self.text):
+            raise ValueError(f"only {QUOTE} can be filled in")
+        if bool(self.step) != bool(self.label):
+            raise ValueError("`step` and `label` go together: give both or neither")
+
     @property
     def is_topical(self) -> bool:
         return bool(self.topic or self.topic_sure)
@@ -57,19 +64,19 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """The longest stretch of the text that is the same in every discussion, in small letters."""
         return max(fold_text(self.text).split(QUOTE), key=len).strip()
 
-    @cached_property
+    @property
     def question(self) -> str:
         """The sentence that asks, to lead in an answer; the whole text where it says too little."""
         return extract_question(self.text) or self.text
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(self.text.replace(QUOTE, " ")))
+        return frozenset(content_stems(f"{self.text.replace(QUOTE, ' ')} {self.label}"))
 
     def fits_topic(self, stems: frozenset[str]) -> bool:
         """Whether the words prove the topic: one that is unmistakable, or two others."""
         sure, likely = (frozenset(map(stem_word, words)) for words in (self.topic_sure, self.topic))
-        return not sure.isdisjoint(stems) or len(likely & stems) >= _TWO
+        return not sure.isdisjoint(stems) or len(likely & stems) > 1
 
 
 class Focus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,13 +90,8 @@ class Focus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suits: Literal["given", "unknown"] = "given"
 
 
-class _PromptFile(msgspec.Struct, forbid_unknown_fields=True):
-    prompt: list[Prompt] = []
-    focus: list[Focus] = []
-
-
-class Library(Struct, frozen=True, eq=False):
-    """All prompts in use, a project's own first."""
+class Library(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, rename=_TABLES):
+    """All prompts in use, a project's own first; or those of one file."""
 
     prompts: tuple[Prompt, ...] = ()
     focuses: tuple[Focus, ...] = ()
@@ -112,54 +114,33 @@ class Library(Struct, frozen=True, eq=False):
 
 def extract_question(text: str) -> str:
     """Return the last sentence that asks or leaves a blank; empty where there is none that says enough."""
-    pieces = split_sentences(text)
-    asked = [each for each in pieces if each.rstrip("\"')").endswith("?") or "___" in each]
+    sentences = split_sentences(text)
+    asked = [each for each in sentences if each.rstrip("\"')").endswith("?") or "___" in each]
     return asked[-1] if asked and len(asked[-1].split()) >= _SHORTEST_QUESTION else ""
 
 
 @lru_cache(maxsize=8)
 def load_library(project: Path | None = None) -> Library:
     """Load the built-in prompts and the sound ones of a project."""
-    own, _ = read_project_prompts(project) if project is not None else (Library(), ())
+    own = read_project_prompts(project)[0] if project is not None else Library()
     files = [path for path in sorted(INTERVIEW_FOLDER.glob("*.toml")) if path.name != "words.toml"]
-    parsed = [_parse(path.read_text("utf-8")) for path in files]
-    return Library(
-        (*own.prompts, *(prompt for file in parsed for prompt in file.prompt)),
-        (*own.focuses, *(focus for file in parsed for focus in file.focus)),
-    )
+    return _parse_files(own, [path.read_text("utf-8") for path in files])
 
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
-    own = project / PROJECT_PROMPTS.parent
-    found, problems = read_folder(own, PROJECT_PROMPTS.name, f"{own.name}/", suffix=".toml")
-    prompts: list[Prompt] = []
-    focuses: list[Focus] = []
-    for source in found:
+    found = Library()
+    problems: list[Problem] = []
+    own = project / PROJECT_FOLDER
+    for source in load_folder(own, "prompts", problems, lambda text: (text, []), ".toml"):
         try:
-            file = _parse(source.value)
+            found = _parse_files(found, [source.value])
         except (ValueError, msgspec.ValidationError) as error:
             problems.append(Problem(source.shown, "", str(error), skipped=True))
-            continue
-        for prompt in file.prompt:
-            if fault := _find_fault(prompt):
-                reason = f"{fault}: {prompt.text[:60]}"
-                problems.append(Problem(source.shown, "text", reason, skipped=True))
-            else:
-                prompts.append(prompt)
-        focuses.extend(file.focus)
-    return Library(tuple(prompts), tuple(focuses)), tuple(problems)
+    return found, tuple(problems)
 
 
-def _parse(text: str) -> _PromptFile:
-    return msgspec.convert(tomllib.loads(text), _PromptFile)
-
-
-def _find_fault(prompt: Prompt) -> str:
-    """Return what the types cannot say: length, blanks, and that a prompt belongs somewhere."""
-    count = len(prompt.text.split())
-    if count > MAX_PROMPT_WORDS:
-        return f"has {count} words; a prompt has {MAX_PROMPT_WORDS} at most"
-    if re.search(r"\{(?!quote\})", prompt.text):
-        return f"only {QUOTE} can be filled in"
-    return "needs both a step and a label, or neither" if bool(prompt.step) != bool(prompt.label) else ""
+def _parse_files(first: Library, texts: Iterable[str]) -> Library:
+    parts = [first, *(msgspec.convert(tomllib.loads(text), Library) for text in texts)]
+    prompts = tuple(prompt for part in parts for prompt in part.prompts)
+    return Library(prompts, tuple(focus for part in parts for focus in part.focuses))

@@ -1,23 +1,20 @@
-"""The section in hand: the user's answer under each label of the step, and the written lines on a question.
-
-A line that comes close is shown with where it stands, never as the answer: ranking cannot tell that there is
-none.
-"""
+"""The section in hand: the user's answer under each label, and the written lines that fit a question."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from math import log
 from typing import Literal
 
 from msgspec import Struct
 
-from ...core.commands import Table
+from ...core.commands import StepBrief, Table
 from ...core.errors import RuleBroken
-from ...core.steps import DEPTHS, Question, Step
+from ...core.steps import Item, Question, Step
 from ...core.text import content_stems, fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
@@ -25,7 +22,7 @@ from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
-from .lexicon import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
+from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -37,11 +34,8 @@ _LONGEST_LINE = 600
 _JOINT = re.compile(r"[,;:.!?()\n]| - | – | — ")
 # A long line that goes on with a small letter was wrapped by an editor.
 _WRAPPED = re.compile(r"^(?![#`~|<])(.{60,}\S) *\n(?=[a-z])", re.MULTILINE)
-_CHECKS: dict[Need, str] = {
-    "person": "names a person or role",
-    "failure": "an error or failure",
-    "option": "two options",
-}
+_FRAME = re.compile(r"<!--|\||---|\*\*(?:Item|Status|Participants|Turns)\*\*")
+_CHECKS = {"person": "names a person or role", "failure": "an error or failure", "option": "two options"}
 
 
 class LabelAnswer(Struct, frozen=True):
@@ -63,18 +57,16 @@ class LabelAnswer(Struct, frozen=True):
 
     def meets(self, need: Need) -> bool:
         """Whether the answer holds what a prompt presupposes."""
-        named = _CHECKS.get(need)
-        text = self.text[:MAX_MESSAGE_LENGTH]
-        return meets_check(named, self.text) if named else bool(pattern(need).search(text))
+        if need in _CHECKS:
+            return meets_check(_CHECKS[need], self.text)
+        return bool(pattern(need).search(self.text[:MAX_MESSAGE_LENGTH]))
 
     @property
     def quote(self) -> str:
         """A whole clause of the answer that can be quoted, eight words at most; empty where there is none."""
-        for clause in _JOINT.split(self.text):
-            words = clause.strip()
-            if '"' not in words and 3 <= len(words.split()) <= MAX_QUOTE_WORDS and content_stems(words):
-                return words
-        return ""
+        clauses = [clause.strip() for clause in _JOINT.split(self.text) if '"' not in clause]
+        fitting = (each for each in clauses if 3 <= len(each.split()) <= MAX_QUOTE_WORDS)
+        return next(filter(content_stems, fitting), "")
 
 
 class SearchLine(Struct, frozen=True):
@@ -91,7 +83,6 @@ class SectionContext(Struct, frozen=True):
     answers: tuple[LabelAnswer, ...]
     lines: tuple[SearchLine, ...]
     stems: frozenset[str]
-    """The stems of everything that is written about the item."""
     asked_before: tuple[str, ...]
     """Folded texts of earlier discussions on this step: what stands there was asked already."""
 
@@ -106,92 +97,80 @@ class SectionContext(Struct, frozen=True):
         return any(stems and stems <= self.stems for stems in settling)
 
 
-def read_section(table: Table) -> SectionContext:
-    """Read item and documents for a discussion; the same texts are not read twice."""
-    return _read(table.item.name, table.item.text, table.step, table.material, table.documents)
+def read_section(place: Table | StepBrief) -> SectionContext:
+    """Read item and documents for a discussion or a step; the same texts are not read twice."""
+    material = place.material if isinstance(place, Table) else ()
+    return _read(place.item, place.step, material, place.documents)
 
 
 @lru_cache(maxsize=8)
 def _read(
-    title: str, text: str, step: Step, material: tuple[Material, ...], documents: tuple[Material, ...]
+    item: Item, step: Step, material: tuple[Material, ...], documents: tuple[Material, ...]
 ) -> SectionContext:
     transcripts = [each for each in documents if each.name.startswith("elaborations/")]
-    others = [each for each in documents if each not in transcripts and each.name.endswith(".md")]
-    written = [each for each in material if each.name.endswith(".md")]
-    answers = tuple(_find_answers(title, step, material))
-    lines = [*answer_lines(answers), *document_lines("draft.md", text)]
-    answered = [line.text for line in lines]
-    for document in (*written, *others):
-        found = document_lines(document.name, document.text)
+    written = [each for each in (*material, *documents) if each not in transcripts]
+    answers = tuple(_find_answers(item.name, step, material))
+    lines = [*answer_lines(answers), *document_lines("draft.md", item.text)]
+    answered = tuple(line.text for line in lines)
+    for document in (each for each in written if each.name.endswith(".md")):
         # An answer stands in its document too, behind its label: once is enough.
-        lines += [line for line in found if not any(line.text.endswith(each) for each in answered)]
-    unique: dict[str, SearchLine] = {}
-    for line in lines[:MAX_LINES]:
-        unique.setdefault(line.text, line)
+        found = document_lines(document.name, document.text)
+        lines += [line for line in found if not line.text.endswith(answered)]
+    unique = {line.text: line for line in reversed(lines[:MAX_LINES])}  # the first of equals
     stems = frozenset(stem for text in unique for stem in content_stems(text))
     # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
     asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
-    return SectionContext(step, answers, tuple(unique.values()), stems, asked)
+    return SectionContext(step, answers, tuple(reversed(unique.values())), stems, asked)
 
 
 def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
     """Yield the answers in the order of the questions, with those that nobody could give."""
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
+    first = next(iter(texts), "")
     given: dict[str, tuple[str, str]] = {}
     for name, text in texts.items():
-        try:
-            shape = read_outline(text.encode("utf-8", "replace"))
-        except RuleBroken:
-            continue
         headings = {target.section for target in step.targets if target.output == name} | {step.title}
-        for heading in sorted(headings) if name.endswith(".md") else ():
-            for label, answer in read_labelled_answers(shape, step, heading).items():
-                given.setdefault(label, (answer, name))
+        with suppress(RuleBroken):
+            shape = read_outline(text.encode("utf-8", "replace"))
+            for heading in sorted(headings) if name.endswith(".md") else ():
+                for label, answer in read_labelled_answers(shape, step, heading).items():
+                    given.setdefault(label, (answer, name))
     for (step_id, label), answer in read_answers(texts, title).items():
         if step_id == step.step_id:
-            given.setdefault(label, (answer, next(iter(texts), "")))
+            given.setdefault(label, (answer, first))
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
-    for question in (*step.standard, *(each for depth in DEPTHS for each in step.questions(depth))):
+    for question in (*step.standard, *step.brief, *step.deep):
         asked.setdefault(question.label, question)
     for label, question in asked.items():
-        answer, name = given.get(label, ("", next(iter(texts), "")))
+        answer, name = given.get(label, ("", first))
         if answer or fold_text(question.text) in open_ones:
             yield LabelAnswer(label, answer, name)
 
 
-def answer_lines(answers: tuple[LabelAnswer, ...]) -> Iterator[SearchLine]:
+def answer_lines(answers: Iterable[LabelAnswer]) -> Iterator[SearchLine]:
+    """Yield the sentences of answers, each with its document and label."""
     for answer in answers:
-        for sentence in split_sentences(answer.text):
-            place = f"{answer.document}, {answer.label}" if answer.document else answer.label
-            yield SearchLine(sentence, place)
+        place = f"{answer.document}, {answer.label}" if answer.document else answer.label
+        yield from (SearchLine(sentence, place) for sentence in split_sentences(answer.text))
 
 
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
     """Yield the sentences of a document, each with the heading it stands under."""
-    heading, fenced = "", False
+    place, fenced = name, False
     for line in _WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH]).split("\n"):
         plain = line.strip()
-        if plain.startswith(("```", "~~~")):
-            fenced = not fenced
-        elif fenced:
-            continue
-        elif titled := parse_heading(plain):
-            heading = titled[1]
-        elif plain and not plain.startswith(
-            ("<!--", "|", "---", "**Item**", "**Status**", "**Participants**", "**Turns**")
-        ):
-            body = plain.lstrip("-*>+ ").replace("**", "")
-            place = f"{name}, {heading}" if heading else name
-            for sentence in split_sentences(body[:_LONGEST_LINE]):
+        is_fence = plain.startswith(("```", "~~~"))
+        fenced = fenced != is_fence
+        if titled := parse_heading(plain):
+            place = place if fenced else f"{name}, {titled[1]}"
+        elif not (fenced or is_fence or _FRAME.match(plain)):
+            for sentence in split_sentences(plain.lstrip("-*>+ ").replace("**", "")[:_LONGEST_LINE]):
                 if content_stems(sentence):
                     yield SearchLine(sentence, place)
 
 
-# --- search ---------------------------------------------------------------------------------------------
-
 MAX_LINES_SHOWN = 3
-_K1, _B = 1.2, 0.6
 _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
@@ -206,43 +185,29 @@ _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b"
 
 @lru_cache(maxsize=8)
 def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
-    """Return the written lines that come closest to a question, best first, if any comes close.
-
-    They are ranked by BM25 over Snowball stems; a word that means nearly the same counts less.
-    """
-    asked = dict.fromkeys(content_stems(question))
-    rows = [Counter(content_stems(line.text)) for line in lines]
-    seen = Counter(stem for counts in rows for stem in counts)
-    average = sum(counts.total() for counts in rows) / max(len(rows), 1) or 1.0
+    """Return the written lines that come closest to a question, best first, if any comes close."""
+    # As BM25 does for lines of one length: by the rarity of shared stems. What is only alike counts less.
+    asked = frozenset(content_stems(question))
+    rows = [frozenset(content_stems(line.text)) for line in lines]
+    seen = Counter(stem for row in rows for stem in row)
+    asks_who = _WHO.search(fold_text(question))
+    expected = [pattern(name) for asks, name in _EXPECTED if asks.search(fold_text(question))]
 
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
-    def score(line: SearchLine, counts: Counter[str]) -> float:
-        length = _K1 * (1 - _B + _B * counts.total() / average)
-        total = _EXPECTED_WEIGHT if _holds_what_is_asked(question, line.text) else 0.0
-        for stem in asked:
-            if count := counts[stem]:
-                total += rarity(stem) * count * (_K1 + 1) / (count + length)
-            elif alike := similar_stems(stem) & counts.keys():
-                total += _SIMILAR_WEIGHT * max(map(rarity, alike)) * (_K1 + 1) / (1 + length)
-        return total
+    def score(at: int) -> float:
+        names_somebody = not stems_of_list("person").isdisjoint(rows[at])
+        fits = names_somebody if asks_who else any(each.search(lines[at].text) for each in expected)
+        total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
+        alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
+        return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
 
-    rarest = max((stem for stem in asked if seen[stem]), key=rarity, default="")
-    pairs = zip(lines, rows, strict=True)
-    scored = ((rarest not in row, -score(line, row), at) for at, (line, row) in enumerate(pairs))
+    scores = list(map(score, range(len(rows))))
     kept: list[int] = []
-    for _, negative, place in sorted(scored):
-        stems = rows[place].keys()
+    for at in sorted(range(len(rows)), key=lambda place: -scores[place]):
         # A line that only says again what the question or a better line says tells nothing.
-        is_echo = stems == asked.keys() or any(stems <= rows[each].keys() for each in kept)
-        if -negative >= _LEAST_SCORE and not is_echo and len(kept) < MAX_LINES_SHOWN:
-            kept.append(place)
-    return tuple(lines[place] for place in kept)
-
-
-def _holds_what_is_asked(question: str, line: str) -> bool:
-    asked = fold_text(question)
-    if _WHO.search(asked):
-        return not stems_of_list("person").isdisjoint(content_stems(line))
-    return any(pattern(wanted).search(line) for asks, wanted in _EXPECTED if asks.search(asked))
+        is_echo = rows[at] == asked or any(rows[at] <= rows[each] for each in kept)
+        if scores[at] >= _LEAST_SCORE and not is_echo:
+            kept.append(at)
+    return tuple(lines[at] for at in kept[:MAX_LINES_SHOWN])

@@ -18,7 +18,7 @@ from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
 from ...settings import user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
-from .options import TALK_OPTIONS, Command, Flags, complete_item
+from .options import TALK_OPTIONS, Flags, command
 from .output import put_text, table, tell
 
 if TYPE_CHECKING:
@@ -29,34 +29,23 @@ _WELCOME = """\
 Welcome. There is no item here yet: a feature, a change or a bug to think through.
 
 \b
-For each one Roundtable makes a folder in
-{home}:
-  draft.md      what it is about, in your words
-  *.md          what you work out, one document at a time
-  meta.json     what is done
+Each one gets a folder of its own, with all that you work out, in
+{home}
 
-Nothing else is touched. Leave whenever you like: everything is saved as you go.
-
-Describe your item in one line, or press Enter to try the example: {example}. Ctrl-D leaves."""
-_WHAT_TO_TYPE = "Describe your item in one line. Enter alone starts the example, and `quit` leaves."
+Nothing else is touched, and everything is saved as you go. Describe your item in one line, or press Enter to
+try the example: {example}. Ctrl-D leaves."""
 
 
-@click.command(cls=Command, uses=TALK_OPTIONS)
-@click.argument("item", required=False, shell_complete=complete_item)
+@command(item="optional", uses=TALK_OPTIONS)
 @click.option("--start-over", is_flag=True, help="Begin again with the first step; the documents stay.")
 @click.option("--from", "reopen", metavar="ID", help="Repeat a completed step, such as 01-03.")
-@click.pass_obj
 def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None) -> int:
     """Analyse ITEM step by step; continue where it stopped.
 
     Without ITEM it uses the one that is open. At each menu, [E] brings all personas to the table. Messages
-    come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
-
-    \b
-    An item follows a track, which is proposed first. Name another, then or later (`track bug`):
-      feature   all steps of the five phases
-      bug       a bug fix: at most six short questions, one document
-      small     a small change: at most six questions, one short document
+    come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0). An item
+    follows a track: feature (all steps), bug fix or small change (at most six questions, one document). It is
+    proposed first; `track bug` changes it at any time.
     """
     talk = _Talk(flags)
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
@@ -65,30 +54,23 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     return talk.analyze(entry, talk.project.command("analyze", entry.slug), reopen=reopen)
 
 
-@click.command(cls=Command, uses=TALK_OPTIONS)
-@click.argument("item", required=False, shell_complete=complete_item)
+@command(item="optional", uses=TALK_OPTIONS)
 @click.option("--step", required=True, metavar="ID", help="A completed step, such as 01-03.")
-@click.pass_obj
 def elaborate(flags: Flags, item: str | None, step: str) -> int:
-    """Discuss a completed step of ITEM with all personas.
-
-    Without ITEM it uses the one that is open.
-    """
+    """Discuss a completed step of ITEM with all personas. Without ITEM it uses the one that is open."""
     talk = _Talk(flags)
     entry = talk.project.find_open_item() if item is None else talk.project.find_item(item)
     return talk.analyze(entry, talk.project.command("elaborate", entry.slug, "--step", step), step=step)
 
 
-@click.command(cls=Command, uses=TALK_OPTIONS)
+@command(uses=TALK_OPTIONS)
 @click.argument("file")
 @click.option("--into", is_flag=True, help="Also add the synthesis to FILE itself.")
-@click.pass_obj
 def discuss(flags: Flags, file: str, into: bool) -> int:
     """Hold a roundtable on FILE, any markdown document of the project.
 
-    It begins with the document's largest gap: an open question, an empty section, a TODO, else its longest
-    section. The transcript and its synthesis are written beside it, to FILE.roundtable-1.md; FILE itself
-    changes only with --into. If you are interrupted, the same command continues where it stopped.
+    The transcript and its synthesis are written beside it, to FILE.roundtable-1.md; FILE itself changes only
+    with --into. If you are interrupted, the same command continues where it stopped.
     """
     talk = _Talk(flags)
     folder = talk.project.find_discussion_folder(file)
@@ -97,10 +79,7 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
 
 
 class _Talk:
-    """A conversation before it begins: who speaks, where the user's words come from, and which item it is.
-
-    If a model lacks something, such as a key, the user is told before anything else.
-    """
+    """A conversation before it begins: who speaks, where the user's words come from, and which item it is."""
 
     def __init__(self, flags: Flags) -> None:
         self._flags = flags
@@ -142,19 +121,16 @@ class _Talk:
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
         while (words := ask_once(self._answers, f"\n{'›' if self._is_painted else '>'} ")) is not None:
             put_text("")
-            said = words.strip()
-            steering = hear_steering(said.removeprefix("/"), at_menu=False)
-            if steering == "quit":
-                break
-            if self.project.names_issue(said):
-                put_text(f"That names an issue. Bring it in with: {self.project.command('add', said)}")
-            elif steering == "help" or (said.startswith("/") and " " not in said):
-                put_text(_WHAT_TO_TYPE)
-            else:
-                add = self.project.add_item
-                added = add(words) if said else add(text.strip(), title=title)
-                put_text(f"Added {added.slug}.\n")
-                return added
+            match hear_steering(words.strip().removeprefix("/"), at_menu=False):
+                case "quit":
+                    break
+                case "help":
+                    put_text("Describe your item in one line. Enter alone starts the example; `quit` leaves.")
+                    continue
+            add = self.project.add_item
+            added = add(words) if words.strip() else add(text.strip(), title=title)
+            put_text(f"Added {added.slug}.\n")
+            return added
         raise ItemUnknown("Nothing was added.")
 
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
@@ -164,8 +140,7 @@ class _Talk:
             from ..terminal.seat import find_seat
 
             name = user_name(self._settings)
-            seat = find_seat(self.project, entry, name, again)
-            if seat is not None:
+            if (seat := find_seat(self.project, entry, name, again)) is not None:
                 others = seat.describe_others()
                 tell(f"The item is open in the web room{', ' if others else ''}{others}.")
                 words = ask_once(self._answers, "Sit down at that table? Y/n ")
@@ -175,11 +150,7 @@ class _Talk:
         return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
     def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
-        """Hold the conversation of a session, painted, in plain lines or in JSON; return its exit status.
-
-        `start` opens the session with the options that depend on where it is held; what models use is kept
-        in the folder, and `again` is the command that goes on with it.
-        """
+        """Hold the conversation of the session that `start` opens; `again` is the command that goes on."""
         flags, answers, settings = self._flags, self._answers, self._settings
         if self._at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
             from .content import offer_models  # late: who has chosen is not asked
@@ -187,14 +158,9 @@ class _Talk:
             settings = offer_models(settings, answers)
         make_panel, account = choose_panel(settings, folder)
         name = user_name(settings)
-        start = partial(
-            start,
-            user_name=name,
-            interactive=self._at_terminal,
-            account=account,
-            review=settings.review and answers.from_terminal,
-            again=again,
-        )
+        review = settings.review and answers.from_terminal
+        where = {"user_name": name, "interactive": self._at_terminal, "review": review, "again": again}
+        start = partial(start, account=account, **where)
         if self._is_painted:
             from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
 

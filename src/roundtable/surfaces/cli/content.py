@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec.structs import replace
@@ -16,15 +17,17 @@ from ...diagnosis import diagnose
 from ...panel.base import OFFLINE
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
-from .options import MODEL_OPTIONS, Command, Flags, Group
+from .options import MODEL_OPTIONS, Flags, command
 from .output import count, pairs, put_text, table, tell
 
 if TYPE_CHECKING:
     from ...catalogue.files import Problem
 
-_PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
-_STEP_FIELDS = ("step_id", "title", "phase", "persona", "depth", "outputs", "depends_on", "skip_if")
+_PERSONA_FIELDS = ("key", "name", "role", "phases", "short_role", "perspective", "lens")
+_STEP_FIELDS = ("step_id", "title", "persona", "depth", "outputs", "phase", "depends_on", "skip_if")
+"""What programs are given; people are shown the first five."""
 _ASK_FAILED = 3
+_OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
 _OFFER = """The three colleagues can speak with a language model that you have already. Found here:
 
@@ -34,60 +37,38 @@ Enter stays offline, which is free: the built-in panel asks, and nothing leaves 
 Nothing was sent anywhere yet. You are asked this once; later: roundtable models"""
 
 
-@click.group(cls=Group)
-def personas() -> None:
-    """List or check the personas.
+@command()
+@click.argument("action", type=click.Choice(("list", "check")), default="list")
+def personas(flags: Flags, action: str) -> int:
+    """List the personas, or check their files and prompts.
 
-    A project's own personas are files in .roundtable/personas.
+    A project's own are in .roundtable/personas. If `check` finds a problem, the exit status is 2.
     """
+    project = flags.open_project()
+    if action == "check":
+        return _report(flags, "persona", *project.check_personas())
+    return _list_content(flags, project.roster().personas, _PERSONA_FIELDS)
 
 
-@click.group(cls=Group)
-def steps() -> None:
-    """List or check the steps of an analysis.
+@command()
+@click.argument("action", type=click.Choice(("list", "check")), default="list")
+def steps(flags: Flags, action: str) -> int:
+    """List the steps of an analysis, or check their files.
 
-    A project's own steps are files in .roundtable/steps/PHASE.
+    A project's own are in .roundtable/steps/PHASE. If `check` finds a problem, the exit status is 2.
     """
+    project = flags.open_project()
+    if action == "check":
+        return _report(flags, "step", *project.check_steps())
+    return _list_content(flags, project.steps(), _STEP_FIELDS)
 
 
-@personas.command("list")
-@click.pass_obj
-def list_personas(flags: Flags) -> None:
-    """List the personas in their order."""
-    found = flags.open_project().roster().personas
-    rows = [(each.key, each.name, each.role, ", ".join(each.phases) or "-") for each in found]
-    flags.show_result(
-        [{field: getattr(each, field) for field in _PERSONA_FIELDS} for each in found],
-        table(("key", "name", "role", "leads"), rows),
-    )
-
-
-@personas.command("check")
-@click.pass_obj
-def check_personas(flags: Flags) -> int:
-    """Check the files of personas and prompts; the exit status is 2 if one has a problem."""
-    return _report(flags, "persona", *flags.open_project().check_personas())
-
-
-@steps.command("list")
-@click.pass_obj
-def list_steps(flags: Flags) -> None:
-    """List the steps in the order in which they run."""
-    found = flags.open_project().steps()
-    rows = [(each.step_id, each.title, each.persona, each.depth, ", ".join(each.outputs)) for each in found]
-    data = [
-        {field: getattr(each, field) for field in _STEP_FIELDS}
-        | {"phase": each.phase.key if each.phase else None}
-        for each in found
-    ]
-    flags.show_result(data, table(("step", "title", "persona", "depth", "writes"), rows))
-
-
-@steps.command("check")
-@click.pass_obj
-def check_steps(flags: Flags) -> int:
-    """Check the steps' files; the exit status is 2 if one has a problem."""
-    return _report(flags, "step", *flags.open_project().check_steps())
+def _list_content(flags: Flags, found: Sequence[object], fields: tuple[str, ...]) -> int:
+    values = [[getattr(each, field) for field in fields] for each in found]
+    data = [dict(zip(fields, (getattr(v, "key", v) for v in row), strict=True)) for row in values]
+    rows = [[", ".join(v) if isinstance(v, tuple) else v for v in row[:5]] for row in values]
+    flags.show_result(data, table(fields[:5], rows))
+    return 0
 
 
 def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -> int:
@@ -98,8 +79,7 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -
     return 2 if problems else 0
 
 
-@click.command(cls=Command, uses=("json", *MODEL_OPTIONS))
-@click.pass_obj
+@command(uses=("json", *MODEL_OPTIONS))
 def doctor(flags: Flags) -> int:
     """Check settings, models, extras and project files.
 
@@ -114,41 +94,31 @@ def doctor(flags: Flags) -> int:
 
 
 def offer_models(settings: Settings, answers: Answers) -> Settings:
-    """Ask the user once which of the models found here speaks, and remember it; return what counts now.
-
-    Nobody is asked if nothing is found, or if the answer could not be kept anywhere.
-    """
+    """Ask the user once which of the models found here speaks, and remember it; return what counts now."""
     found = find_models(settings.root) if user_file(os.environ) is not None else ()
     if not found:
         return settings
-    names = {each.name: each for each in found}
     offered = {str(number): each for number, each in enumerate(found[:_MOST_OFFERED], start=1)}
-    rows = [_describe(model, number) for number, model in offered.items()]
-    text = _OFFER.format(found="\n\n".join(rows))
+    text = _OFFER.format(found="\n\n".join(_describe(each, number) for number, each in offered.items()))
     put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
-        chosen = offered.get(words.strip()) or names.get(words.strip())
-        if words.strip() in ("", OFFLINE):
-            _remember(OFFLINE)
-            return replace(settings, is_panel_chosen=True)
-        if chosen is None:
-            put_text("That is not in the list. Type a number from it, or press Enter to stay offline.")
-        elif chosen.lacks:
-            put_text(f"{chosen.name} {chosen.lacks}. Choose another, or press Enter to stay offline.")
-        else:
-            _remember("model", chosen)
-            speaker = {"panel": "model", "models": (chosen.model,), "base_url": chosen.base_url}
-            return replace(settings, **speaker, is_panel_chosen=True)
+        chosen = offered.get(words.strip()) if words.strip() else _OFFLINE
+        if chosen is None or chosen.lacks:
+            lacks = f"{chosen.name} {chosen.lacks}." if chosen else "That is not in the list."
+            put_text(f"{lacks} Type a number from it, or press Enter to stay offline.")
+            continue
+        try:
+            put_text(f"{chosen.name}: kept in {_remember(chosen)}.\n")
+        except (RuleBroken, DiskFailed) as failure:
+            tell(f"{failure} Your choice is used this once.")
+        if chosen is not _OFFLINE:
+            settings = replace(settings, panel="model", models=(chosen.model,), base_url=chosen.base_url)
+        return replace(settings, is_panel_chosen=True)
     return settings
 
 
-def _remember(panel: str, model: FoundModel | None = None) -> None:
-    try:
-        own = remember_panel(panel, *((model.model, model.base_url) if model else ()))
-    except (RuleBroken, DiskFailed) as failure:
-        tell(f"{failure} Your choice is used this once.")
-    else:
-        put_text(f"{model.name if model else OFFLINE}: kept in {own}.\n")
+def _remember(model: FoundModel) -> Path:
+    return remember_panel(OFFLINE if model is _OFFLINE else "model", model.model, model.base_url)
 
 
 def _describe(model: FoundModel, mark: str) -> str:
@@ -160,68 +130,57 @@ def _warn(model: FoundModel) -> str:
     return f"It {model.cost}. {model.leaves[0].upper()}{model.leaves[1:]}."
 
 
-@click.group(cls=Group)
-def models() -> None:
-    """List, test and choose the language models on this machine.
+@command(uses=("json", "base_url"))
+@click.argument("action", type=click.Choice(("list", "use", "test")), default="list")
+@click.argument("name", required=False)
+@click.option("--yes", is_flag=True, help="Test the model without asking you first.")
+def models(flags: Flags, action: Literal["list", "use", "test"], name: str | None, yes: bool) -> int:
+    """List, choose and test the language models on this machine.
 
-    Without a command it lists them. Listing starts no program and sends nothing out of this machine.
+    Listing starts no program and sends nothing out of this machine. `use NAME` lets NAME speak from now on,
+    and is saved in your own settings file; `use offline` turns models off. `test` asks NAME, or the model
+    that speaks, one short question, after asking you; in a pipe it needs --yes. NAME is one of the list, or
+    anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
     """
-
-
-@models.command("list")
-@click.pass_obj
-def list_models(flags: Flags) -> None:
-    """List the models: how each was found, what it costs, and what leaves the machine."""
     settings = flags.settings()
     found = find_models(settings.root)
+    match action:
+        case "list":
+            _list_models(flags, settings, found)
+        case "use":
+            if not name:
+                raise click.UsageError("Name the model: roundtable models use NAME")
+            _use_model(flags, name.strip(), found)
+        case "test":
+            model = read_model(name, flags.base_url or "", found) if name else None
+            return _test_models(flags, [model] if model else list_speakers(settings, found), yes)
+    return 0
+
+
+def _list_models(flags: Flags, settings: Settings, found: Sequence[FoundModel]) -> None:
     speakers = list_speakers(settings, found)
     names = [model.name for model in speakers] or [OFFLINE] * (settings.panel == OFFLINE)
     shown = [*found, *(model for model in speakers if model not in found)]
-    mark = "*" if OFFLINE in names else ""
-    lines = [f"{mark:>2}  {OFFLINE}: built in. It is free; nothing leaves this machine."]
-    lines += [_describe(model, "*" if model.name in names else "") for model in shown]
+    lines = [_describe(model, "*" if model.name in names else "") for model in (_OFFLINE, *shown)]
     if not found:
         lines.append("\nNo assistant, no local model server and no key was found.")
     lines.append("\n* speaks. Choose with: roundtable models use NAME")
     flags.show_result({"speaks": names, "found": shown}, "\n".join(lines))
 
 
-@models.command("use", uses=("json", "base_url"))
-@click.argument("name")
-@click.pass_obj
-def use_model(flags: Flags, name: str) -> None:
-    """Let NAME speak from now on; `offline` turns models off.
-
-    The choice is saved in your own settings file. NAME is one of the list, or anthropic:NAME, openai:NAME,
-    google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
-    """
-    settings = flags.settings()
-    if name.strip() == OFFLINE:
-        own, told = remember_panel(OFFLINE), "offline speaks from now on. Nothing leaves this machine."
-    else:
-        model = read_model(name, flags.base_url or "", find_models(settings.root))
-        if model.lacks:
-            tell(f"{model.name} {model.lacks}.")
-        own = remember_panel("model", model.model, model.base_url)
-        told = f"{model.name} speaks from now on. {_warn(model)}"
+def _use_model(flags: Flags, name: str, found: Sequence[FoundModel]) -> None:
+    model = _OFFLINE if name == OFFLINE else read_model(name, flags.base_url or "", found)
+    if model.lacks:
+        tell(f"{model.name} {model.lacks}.")
+    own = _remember(model)
     variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
     if stronger := [key for key in variables if os.environ.get(key)]:
         tell(f"{' and '.join(stronger)} in your environment overrides the file.")
-    flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
+    told = f"{model.name} speaks from now on. {_warn(model)} Kept in {own}."
+    flags.show_result({"speaks": name, "file": str(own)}, told)
 
 
-@models.command("test", uses=("json", "base_url"))
-@click.argument("name", required=False)
-@click.option("--yes", is_flag=True, help="Ask the model without asking you first.")
-@click.pass_obj
-def test_model(flags: Flags, name: str | None, yes: bool) -> int:
-    """Ask NAME, or the model that speaks, one short question.
-
-    It says what it will do and asks first; in a pipe it needs --yes. Nothing from your project is sent.
-    """
-    settings = flags.settings()
-    found = find_models(settings.root)
-    chosen = [read_model(name, flags.base_url or "", found)] if name else list_speakers(settings, found)
+def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:
     if not chosen:
         raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
     what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)

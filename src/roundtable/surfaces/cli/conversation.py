@@ -1,70 +1,77 @@
-"""A conversation in plain lines or JSON: where the user's messages come from, and how lines are shown."""
+"""A conversation: where the user's messages come from, what they may ask for, and how lines are shown."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import os
-import select
-import stat
+import re
 import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
-from ..terminal.slash import run_command
 from .main import Interrupted, end_at_once, interruptible
-from .output import ReaderGone, put, put_json
+from .output import pairs, put, put_json
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
     from ..terminal.conversation import TerminalConversation
     from ..terminal.seat import TableSeat
 
-_CHUNK = 64 * 1024
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
+COMMANDS = {
+    "/help": "what can be typed here",
+    "/transcript": "what was said in this discussion",
+    "/turns": "raise the turn limit of this discussion: /turns 14",
+    "/quit": "leave; everything is saved",
+}
+_KEYS = {
+    "?": "help on the question, and an example",
+    "Enter": "accepts the draft, continues, or tells them to go on",
+    "back": "at a question: the one before again",
+    "skip": "at a question: leave it open",
+    "edit 2": "at a menu: that question again",
+    "undo": "at a menu: take back what was written last",
+    "01-05": "open that step, if it is complete or was skipped",
+    "Tab": "put the draft into the line, to be edited",
+    "Alt-Enter": "a new line; Ctrl-X Ctrl-E opens your editor",
+    "Ctrl-C": "stops the speaker; twice, or Ctrl-D, leaves",
+}
 
 
 class Answers:
-    """The user's messages from an open file, one per line; an empty line is silence.
-
-    Nothing is read before it is asked for, so that another program can hold the conversation over pipes.
-    """
+    """The user's messages from an open file, one per line; nothing is read before it is asked for."""
 
     def __init__(self, handle: int | None, name: str) -> None:
         self.name = name
-        self.from_terminal = handle is not None and os.isatty(handle)
-        self._handle = handle
-        self._buffer = b""
+        self._file = None if handle is None else io.FileIO(handle, closefd=False)
+        self.from_terminal = self._file is not None and self._file.isatty()
         self._number = 0
 
     async def next(self) -> str | None:
         """Return the next message, or None if no more will come."""
-        while b"\n" not in self._buffer and self._handle is not None:
-            if len(self._buffer) > _MAX_LINE:
-                raise RuleBroken(
-                    f"Line {self._number + 1} of {self.name} is longer than {_MAX_LINE:,} bytes, "
-                    "so it cannot be a message. Everything before it is saved."
-                )
-            try:
-                chunk = await _read(self._handle)
-            except OSError as error:
-                if not self.from_terminal:
-                    raise _unreadable(self.name, error) from error
-                chunk = b""  # the terminal was closed
-            self._buffer += chunk
-            self._handle = self._handle if chunk else None
-        if not self._buffer:
+        if self._file is None:
             return None
-        line, _, self._buffer = self._buffer.partition(b"\n")
         self._number += 1
-        text = line.decode("utf-8-sig" if self._number == 1 else "utf-8", "replace")
+        line = b""
+        with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
+            line = await _read_line(self._file)
+        if len(line) > _MAX_LINE:
+            raise RuleBroken(
+                f"Line {self._number} of {self.name} is longer than {_MAX_LINE:,} bytes, "
+                "so it cannot be a message. Everything before it is saved."
+            )
+        if not line:
+            self._file = None
+            return None
+        text = line.removesuffix(b"\n").decode("utf-8-sig" if self._number == 1 else "utf-8", "replace")
         return text.rstrip("\r").replace("\r", " ").replace("\x00", "")
 
 
@@ -74,18 +81,27 @@ def open_answers(name: str | None) -> Answers:
         # If stdin was closed before we began, its number may belong to another file by now.
         return Answers(None if sys.stdin is None else 0, "the standard input")
     try:
-        handle = os.open(Path(name), os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        if stat.S_ISDIR(os.fstat(handle).st_mode):
-            os.close(handle)
-            raise IsADirectoryError(None, "it is a folder")
+        return Answers(os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0)), name)
     except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from error
-    return Answers(handle, name)
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise RuleBroken(f"Could not read the answers in {name}: {reason}.") from error
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> RuleBroken:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return RuleBroken(f"Could not read the answers in {name}: {reason[:1].lower()}{reason[1:]}.")
+async def _read_line(file: io.FileIO) -> bytes:
+    """Return a line, as far as we take it; a thread reads, because a terminal cannot be interrupted."""
+    outcome = Future[bytes]()
+    outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
+
+    def read() -> None:
+        try:
+            with suppress(AttributeError):  # not everywhere; another program may have made it non-blocking
+                os.set_blocking(file.fileno(), True)
+            outcome.set_result(file.readline(_MAX_LINE + 1))
+        except OSError as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=read, name="answers", daemon=True).start()
+    return await asyncio.wrap_future(outcome)
 
 
 def ask_once(answers: Answers, question: str) -> str | None:
@@ -101,22 +117,29 @@ def ask_once(answers: Answers, question: str) -> str | None:
     return words
 
 
-async def _read(handle: int) -> bytes:
-    """Return some bytes; a thread reads, because a terminal cannot be interrupted."""
-    outcome = Future[bytes]()
-    outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
+def answer_command(words: str, session: Session | TableSeat, line: Line, *, is_strict: bool) -> str:
+    """Return the answer to a command that only looks; nothing where the words are for the session.
 
-    def read() -> None:
-        while not outcome.done():
-            try:
-                outcome.set_result(os.read(handle, _CHUNK))
-            except BlockingIOError:  # another program made the file non-blocking
-                select.select([handle], [], [])
-            except OSError as error:
-                outcome.set_exception(error)
-
-    threading.Thread(target=read, name="answers", daemon=True).start()
-    return await asyncio.wrap_future(outcome)
+    With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
+    """
+    talk = session.analysis.elaboration if session.analysis is not None else None
+    match words.split():
+        case ["/help"]:
+            return pairs([*_KEYS.items(), *COMMANDS.items()])
+        case ["/transcript"] if talk is not None:
+            names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
+            turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
+            return "\n\n".join(turns) or "Nothing has been said yet."
+        case ["/transcript"] | ["/transcript", _]:
+            return "In another window `roundtable show` has earlier transcripts."
+        case ["/turns", *rest] if len(rest) < 2:
+            can_raise = line.awaits in ("discussion", "exit") and "".join(rest).isdecimal()
+            return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
+        case ["/chair"] if session.analysis is None:  # at a table of several people
+            return ""
+        case [name] if is_strict and name not in COMMANDS and re.fullmatch("/[a-z]+", name):
+            return f"There is no command {name}. There is: {', '.join(COMMANDS)}."
+    return ""
 
 
 class Withdrawn(Exception):
@@ -133,14 +156,12 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                     words = await page.ask(line)
                 except Withdrawn:
                     break
-                result = run_command(words, session, line.awaits, is_strict=page.is_strict) if words else None
-                if result is not None and result.text:
-                    page.show(Line("notice", result.text))
+                if words is None or words.strip() == "/quit":
+                    session.hang_up()
+                elif answer := answer_command(words, session, line, is_strict=page.is_strict):
+                    page.show(Line("notice", answer))
                     page.show(line)
                     continue
-                words = result.say if result is not None else words
-                if words is None:
-                    session.hang_up()
                 else:
                     session.say(words)
                 break
@@ -157,18 +178,15 @@ class Plain:
         self._between = ""
 
     def show(self, line: Line) -> None:
-        if line.kind == "listen":
-            if self._is_prompting:
-                put(f"{self._between}> ")
-            return
+        if line.kind == "listen" and self._is_prompting:
+            put(f"{self._between}> ")
         text = clean_text(line.text)
         # A terminal shows itself what is typed; words from an earlier run are not on this screen.
         is_on_screen = line.speaker == USER and self._answers.from_terminal and line.kind != "resume"
-        if is_on_screen or not text.strip():
-            return
-        name = f"{self._name}: " if line.speaker == USER else ""
-        put(f"{self._between}{name}{text}\n")
-        self._between = "\n"
+        if text.strip() and not is_on_screen:
+            name = f"{self._name}: " if line.speaker == USER else ""
+            put(f"{self._between}{name}{text}\n")
+            self._between = "\n"
 
     async def ask(self, _line: Line) -> str | None:
         words = await self._answers.next()
@@ -178,7 +196,7 @@ class Plain:
 
     def leave(self) -> None:
         if self._is_prompting:
-            with suppress(ReaderGone, DiskFailed):
+            with suppress(BrokenPipeError, DiskFailed):
                 put("\n")
 
 
@@ -196,10 +214,7 @@ class JsonLines(Plain):
 
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:
-    """Run a conversation to its end and return its exit status.
-
-    A signal calls `leave` and raises Interrupted, which names the command that goes on: `again`.
-    """
+    """Run a conversation to its end and return its exit status; a signal calls `leave` and names `again`."""
 
     async def converse() -> None:
         """Let a signal cancel the conversation between two moves; what is being written is written."""

@@ -13,17 +13,16 @@ from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...store.files import read_inside
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, complete_item
+from .options import Flags, command, complete_item
 from .output import count, one_line, pairs, table
 
 if TYPE_CHECKING:
     from ...project import ItemStatus, Project
 
 
-@click.command(cls=Command)
+@command()
 @click.argument("text", nargs=-1, required=True)
 @click.option("--title", help="The item's title; then an issue is not looked up in its tracker.")
-@click.pass_obj
 def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     """Add an item described by TEXT; its first line is the title.
 
@@ -43,8 +42,7 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     )
 
 
-@click.command("list", cls=Command)
-@click.pass_obj
+@command("list")
 def list_backlog(flags: Flags) -> None:
     """List the items and how far each is.
 
@@ -54,23 +52,16 @@ def list_backlog(flags: Flags) -> None:
     rows = project.list_progress()
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
-    cells = [
-        (
-            row.slug,
-            f"{row.steps_completed}/{row.steps}",
-            row.state,
-            str(row.elaborations),
-            (row.last_activity or "")[:16].replace("T", " "),
-            row.title,
-        )
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        done, state = f"{row['steps_completed']}/{row['steps']}", row["analysis_status"]
+        seen = (row["last_activity"] or "")[:16].replace("T", " ")
+        state += ", stale" if row["stale"] else ""
+        cells.append((row["slug"], done, state, str(row["elaborations"]), seen, row["title"]))
     flags.show_result(rows, table(head, cells, width=width) if rows else f"No items yet. {project.add_one}")
 
 
-@click.command(cls=Command)
-@click.argument("item", required=False, shell_complete=complete_item)
-@click.pass_obj
+@command(item="optional")
 def status(flags: Flags, item: str | None) -> None:
     """Show how far each item, or ITEM, is and what comes next."""
     project = flags.open_project()
@@ -81,7 +72,6 @@ def status(flags: Flags, item: str | None) -> None:
 
 
 def _describe_status(found: ItemStatus, project: Project) -> str:
-    """Return the status as text for a person."""
     entry, talk = found.entry, found.discussion
     phases = {step.phase.key for step, _ in found.steps if step.phase}
     complete = phases.intersection(found.start.completed)
@@ -95,9 +85,7 @@ def _describe_status(found: ItemStatus, project: Project) -> str:
     rows = {
         "status": "corrupt" if entry.problem else summary,
         "next": f"{found.next}: {project.command(*words)}",
-        "source": entry.item.source_id and f"{entry.item.source} {entry.item.source_id}",
-        "discussion": talk
-        and f"open on step {talk.step.step_id}, turn {len(talk.turns)} of {talk.max_turns}",
+        "discussion": talk and f"step {talk.step.step_id}, turn {len(talk.turns)} of {talk.max_turns}",
         "code": found.is_stale and "has moved on since the last phase was completed",
         "spent": found.cost,
         "warning": " ".join(found.start.warnings),
@@ -106,16 +94,10 @@ def _describe_status(found: ItemStatus, project: Project) -> str:
     return f"{entry.slug}: {entry.title}\n{pairs([(name, text) for name, text in rows.items() if text])}"
 
 
-@click.command(cls=Command)
-@click.argument("item", shell_complete=complete_item)
+@command(item="needed")
 @click.argument("title", nargs=-1, required=True)
-@click.pass_obj
 def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
-    """Change the title of ITEM to TITLE.
-
-    The folder is renamed to match. Only the heading of draft.md and the name in meta.json change; all other
-    documents stay as they are.
-    """
+    """Change the title of ITEM to TITLE. Its folder is renamed to match; other documents stay as they are."""
     project, old = flags.find_item(item)
     entry = project.rename_item(old.slug, " ".join(title))
     flags.show_result(
@@ -124,63 +106,44 @@ def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
     )
 
 
-@click.command(cls=Command)
-@click.argument("item", shell_complete=complete_item)
+@command(item="needed")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
-@click.pass_obj
 def remove(flags: Flags, item: str, yes: bool) -> None:
-    """Delete ITEM with all its documents, transcripts and records.
-
-    At a terminal it asks first; elsewhere it needs --yes. Nothing outside the item's folder is deleted.
-    """
+    """Delete ITEM with all its files. At a terminal it asks first, elsewhere it needs --yes."""
     project, entry = flags.find_item(item)
-    documents = count(len(_documents(entry.folder)), "document")
+    documents = count(len(_list_documents(entry.folder)), "document")
     what = f"This deletes {entry.slug} ({one_line(entry.title)}) with {documents}."
     flags.require_yes(yes, what, "Nothing was deleted.")
     project.remove_item(entry.slug)
     flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")
 
 
-@click.command(cls=Command)
+@command()
 @click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]", shell_complete=complete_item)
-@click.pass_obj
 def show(flags: Flags, what: tuple[str, ...]) -> None:
-    """Show the files of ITEM, one of them, or a transcript.
-
-    Without FILE it lists the files. `transcript 1` is the first discussion in that list. Without ITEM it uses
-    the one that is open.
-    """
+    """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)
-    documents = {path.name: path for path in _documents(entry.folder)}
-    transcripts = {
-        f"transcript {number}": path for number, path in enumerate(list_transcripts(entry.folder), start=1)
-    }
-    sizes = {name: path.lstat().st_size for name, path in (documents | transcripts).items()}
+    talks = list_transcripts(entry.folder)
+    files = {path.name: path for path in _list_documents(entry.folder)}
+    files |= {f"transcript {number}": path for number, path in enumerate(talks, start=1)}
     if not words:
-        talks = enumerate(transcripts.items(), start=1)
-        data = {
-            "slug": entry.slug,
-            "folder": str(entry.folder),
-            "documents": [{"file": name, "bytes": sizes[name]} for name in documents],
-            "transcripts": [
-                {"number": number, "file": path.name, "bytes": sizes[name]} for number, (name, path) in talks
-            ],
-        }
-        rows = [(name, f"{sizes[name]:,} bytes") for name in documents]
-        rows += [(name, f"{sizes[name]:,} bytes  {path.name}") for name, path in transcripts.items()]
-        flags.show_result(data, table(("file", "size"), rows))
+        sizes = [(name, path.lstat().st_size, path.name) for name, path in files.items()]
+        rows = [(name, f"{size:,} bytes", file if file != name else "") for name, size, file in sizes]
+        data = [{"name": name, "bytes": size, "file": file} for name, size, file in sizes]
+        text = table(("file", "size", ""), rows)
+        flags.show_result({"slug": entry.slug, "folder": str(entry.folder), "files": data}, text)
         return
-    files = documents | transcripts | {f"elaborations/{path.name}": path for path in transcripts.values()}
-    if (path := files.get(" ".join(words))) is None:
+    found = files | {f"elaborations/{path.name}": path for path in talks}
+    if (path := found.get(" ".join(words))) is None:
         if words == what and words[0] != "transcript":
             project.find_item(words[0])  # which says what items there are
-        wanted, found = one_line(" ".join(words)), ", ".join([*documents, *transcripts][:30])
-        raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {found}.")
+        wanted, names = one_line(" ".join(words)), ", ".join(list(files)[:30])
+        raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {names}.")
     name = path.relative_to(entry.folder).as_posix()
     text = clean_text(read_inside(entry.folder, name).decode("utf-8-sig", "replace"))
     flags.show_result({"slug": entry.slug, "file": name, "text": text}, text.removesuffix("\n"))
 
 
-def _documents(folder: Path) -> list[Path]:
+def _list_documents(folder: Path) -> list[Path]:
     found = (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
     return sorted(path for path in found if not path.name.startswith("."))

@@ -1,9 +1,4 @@
-"""The entry point. Ctrl-C, SIGTERM and SIGHUP end a command in order; a second one ends it at once.
-
-Python handles a signal between two of its own instructions. A signal that arrives during one long call, such
-as a search in a text, waits for the end of that call: none of our patterns takes longer than a few seconds,
-and SIGQUIT, which is left alone, never waits.
-"""
+"""The entry point. Ctrl-C, SIGTERM and SIGHUP end a command in order; a second one ends it at once."""
 
 from __future__ import annotations
 

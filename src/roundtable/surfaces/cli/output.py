@@ -14,12 +14,6 @@ from msgspec import to_builtins
 from ...core.errors import DiskFailed
 from ...core.text import clean_text, strip_unprintable_values
 
-_CELL = 100
-
-
-class ReaderGone(Exception):
-    """Whoever read our stdout has closed it, as `head` does."""
-
 
 def prepare() -> None:
     """Make stdout and stderr take every character, whatever the locale."""
@@ -29,17 +23,12 @@ def prepare() -> None:
 
 
 def put(text: str) -> None:
-    """Write data to stdout at once, as it is."""
-    if sys.stdout is None:  # closed before we began
-        return
+    """Write data to stdout at once, as it is; BrokenPipeError where its reader has gone, as `head` does."""
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError as error:
-        _abandon(sys.stdout)
-        raise ReaderGone from error
+        _write(sys.stdout, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        _abandon(sys.stdout)
         raise DiskFailed(
             f"Could not write to the standard output: {error.strerror or error}.",
             saved="What was shown before is saved.",
@@ -56,19 +45,28 @@ def put_json(value: object, *, indent: int | None = 2) -> None:
     """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     data = strip_unprintable_values(to_builtins(value))
-    text = json.dumps(data, ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
-    put(f"{text}\n")
+    put(json.dumps(data, ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False) + "\n")
 
 
 def tell(text: str) -> None:
     """Tell a person something on stderr; a closed stderr is not an error."""
-    if sys.stderr is None:
+    with suppress(OSError, ValueError):
+        _write(sys.stderr, f"{clean_text(text)}\n")
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write a text; where that fails, the rest goes nowhere, so that Python does not complain at exit."""
+    if stream is None:  # closed before we began
         return
     try:
-        sys.stderr.write(f"{clean_text(text)}\n")
-        sys.stderr.flush()
+        stream.write(text)
+        stream.flush()
     except (OSError, ValueError):
-        _abandon(sys.stderr)
+        with suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        raise
 
 
 def count(number: int, noun: str) -> str:
@@ -76,9 +74,9 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def one_line(text: str) -> str:
-    """Return the text on one line, cut if it is too long for a table."""
-    return _cut(" ".join(clean_text(text).split()), _CELL)
+def one_line(text: str, width: int = 100) -> str:
+    """Return the text on one line, cut if it is too long for a table; with no width it is whole."""
+    return _cut(" ".join(clean_text(text).split()), width)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
@@ -92,18 +90,8 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Return labels and values in two columns."""
     width = max((len(label) for label, _ in rows), default=0)
-    return "\n".join(
-        f"{label:<{width}}  {' '.join(clean_text(value).split())}".rstrip() for label, value in rows
-    )
+    return "\n".join(f"{label:<{width}}  {one_line(value, 0)}".rstrip() for label, value in rows)
 
 
 def _cut(line: str, width: int) -> str:
     return line if not width or len(line) <= width else line[: width - 3].rstrip() + "..."
-
-
-def _abandon(stream: TextIO) -> None:
-    """Send what is left in the stream to nowhere, so that Python does not complain about it at exit."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)

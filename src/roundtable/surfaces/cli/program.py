@@ -15,63 +15,51 @@ import click
 
 from ...core import errors
 from ...core.errors import RoundtableError
-from .options import COMPLETION_VARIABLE, Group
-from .output import ReaderGone, prepare, tell
+from .options import COMPLETION_VARIABLE, Command
+from .output import prepare, put_text, tell
 
 DONE, UNEXPECTED, USAGE = 0, 1, 2
-STATUSES: dict[type[RoundtableError], int] = {
-    errors.RuleBroken: USAGE,
-    errors.ItemUnknown: USAGE,
-    errors.ContentBroken: USAGE,
-    errors.PanelFailed: 3,
-    errors.TrackerFailed: 3,
-    errors.ItemLocked: 4,
-    errors.ItemCorrupt: 4,
+STATUSES: dict[type[Exception], int] = {
+    **dict.fromkeys((errors.RuleBroken, errors.ItemUnknown, errors.ContentBroken), USAGE),
+    **dict.fromkeys((errors.PanelFailed, errors.TrackerFailed), 3),
+    **dict.fromkeys((errors.ItemLocked, errors.ItemCorrupt), 4),
     errors.DiskFailed: UNEXPECTED,
 }
 _COMMANDS = {
-    "add": "items.add",
-    "analyze": "analyze.analyze",
-    "elaborate": "analyze.elaborate",
-    "discuss": "analyze.discuss",
-    "list": "items.list_backlog",
-    "status": "items.status",
-    "show": "items.show",
-    "questions": "documents.questions",
-    "handoff": "documents.handoff",
-    "check": "documents.check",
-    "why": "documents.why",
-    "undo": "documents.undo",
-    "rename": "items.rename",
-    "remove": "items.remove",
-    "personas": "content.personas",
-    "steps": "content.steps",
-    "models": "content.models",
-    "doctor": "content.doctor",
-    "serve": "serve.serve",
-    "mcp": "agents.mcp",
-    "export": "agents.export",
-    "completion": "options.completion",
+    "items": ("add", "list", "status", "show", "rename", "remove"),
+    "analyze": ("analyze", "elaborate", "discuss"),
+    "documents": ("questions", "handoff", "check", "why", "undo"),
+    "content": ("personas", "steps", "models", "doctor"),
+    "serve": ("serve",),
+    "agents": ("mcp", "export"),
+    "options": ("completion",),
 }
-"""Where each command is; a module is imported when its command is called, so that no other one waits."""
+"""The module of each command; it is imported when its command is called, so that no other one waits."""
 
 
-class Program(Group):
+class Program(Command, click.Group):
     """All commands, in the order of the help."""
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [name for names in _COMMANDS.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands and cmd_name in _COMMANDS:
-            module, name = _COMMANDS[cmd_name].split(".")
-            self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
+        module = next((module for module, names in _COMMANDS.items() if cmd_name in names), None)
+        if module is not None and cmd_name not in self.commands:
+            for each in vars(import_module(f".{module}", __package__)).values():
+                if isinstance(each, Command) and each.name == cmd_name:
+                    self.add_command(each)
         return super().get_command(ctx, cmd_name)
 
 
 @click.group(
     cls=Program,
     uses=None,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved as you go;
     if you are interrupted, the same command continues where it stopped.
@@ -83,8 +71,11 @@ class Program(Group):
       roundtable status        what is done, and what comes next
     """,
 )
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Think a backlog item through with three colleagues before anything is built."""
+    if ctx.invoked_subcommand is None:
+        put_text(ctx.get_help())
 
 
 def run(arguments: list[str]) -> int:
@@ -98,7 +89,9 @@ def run(arguments: list[str]) -> int:
             return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except (ReaderGone, BrokenPipeError):  # the second is from Click's own output
+    except click.Abort:  # Ctrl-C or Ctrl-D at a question
+        raise KeyboardInterrupt from None
+    except BrokenPipeError:  # the reader of stdout has gone, as `head` does
         return DONE
     except click.ClickException as error:
         used = error.ctx if isinstance(error, click.UsageError) else None
@@ -108,13 +101,13 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         from ...panel.model.model import hide  # late: what goes well has nothing to hide
 
-        if "--debug" in arguments:
+        is_debugging = "--debug" in arguments
+        if is_debugging:
             tell(hide(traceback.format_exc()))
         if isinstance(error, RoundtableError):
             tell(str(error))
         else:
-            reason = " ".join(hide(str(error)).split())[:300]
-            what = type(error).__name__ + (f": {reason}" if reason else "")
-            hint = "" if "--debug" in arguments else " Run the same command with --debug to see where."
+            what = " ".join(hide(f"{type(error).__name__}: {error}").split())[:300].removesuffix(":")
+            hint = "" if is_debugging else " Run the same command with --debug to see where."
             tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
         return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)

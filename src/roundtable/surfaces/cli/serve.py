@@ -16,19 +16,18 @@ from ...project import choose_panel, find_lacking
 from ...runtime.session import Session
 from ...settings import user_name
 from ..terminal.seat import announce
-from .options import MODEL_OPTIONS, Command, Flags
+from .options import MODEL_OPTIONS, Flags, command
 from .output import tell
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
 _GRACE = 3  # seconds that open pages have to end when the server does
 
 
-@click.command(cls=Command, uses=("root", "json", *MODEL_OPTIONS))
+@command(uses=("root", "json", *MODEL_OPTIONS))
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
 @click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 picks a free one.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
-@click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
     """Serve the web room: one table for several people, in their browsers.
 
@@ -50,13 +49,10 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     def start(slug: str, *, on_begin: Callable[[str], None], **more: Any) -> tuple[Session, StoppablePanel]:
         make_panel, account = choose_panel(settings, project.find_item(slug).folder)
         panel = StoppablePanel(make_panel, on_begin)
-        session = project.open_session(
-            slug, panel=panel, interactive=True, account=account, review=settings.review, **more
-        )
-        return session, panel
+        more |= {"interactive": True, "account": account, "review": settings.review}
+        return project.open_session(slug, panel=panel, **more), panel
 
-    owner = user_name(settings) or ""
-    site = Site(project, start, owner=owner, hosts=(host, *names))
+    site = Site(project, start, owner=user_name(settings) or "", hosts=(host, *names))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
@@ -72,9 +68,9 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
             tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
         if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        level = "info" if flags.debug else "warning"
         config = uvicorn.Config(
-            site.make_app(), log_level="info" if flags.debug else "warning", access_log=False, ws="none",
-            timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
-            limit_concurrency=1000,
+            site.make_app(), log_level=level, access_log=False, ws="none", server_header=False,
+            proxy_headers=False, limit_concurrency=1000, timeout_graceful_shutdown=_GRACE,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])

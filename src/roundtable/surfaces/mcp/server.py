@@ -1,16 +1,12 @@
-"""The MCP server: the tools that a host calls, resources and prompts, on stdio or on a port of this machine.
-
-What each tool and each parameter means to a host stands in content/host/tools.toml.
-"""
+"""The MCP server: tools, resources and prompts, on stdio or a port; content/host describes them to a host."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import nullcontext, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -18,7 +14,6 @@ from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, Elicitati
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
-from msgspec.structs import replace
 from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
@@ -28,27 +23,27 @@ from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
-from ...project import Project
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
-from .answers import MAX_ITEMS, describe_end, report_items, show_unseen, to_json, write_answer
+from .answers import describe_end, show_unseen, to_json, write_answer
 from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 Ctx = Context[HostedSessions, Any]
-LOOPBACK = "127.0.0.1"
-PATH = "/mcp"
+_LOOPBACK = "127.0.0.1"
+_MAX_ITEMS = 50
+_LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 _MAX_QUESTION_LENGTH = 1_500
+_MAX_PROBLEM_LENGTH = 1_000
 _ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 _REFUSAL = "The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
 
 
 def serve(settings: Settings, *, port: int | None = None, token: str = "", debug: bool = False) -> None:
-    """Serve on stdio, or on a port of this machine to whoever has the token, until the client goes or a
-    signal comes."""
+    """Serve on stdio, or on a port of this machine to whoever has the token, until the client goes."""
 
     async def run() -> None:
         sessions = HostedSessions(settings)
@@ -61,12 +56,10 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
 
             # The library itself refuses a foreign `Host` or `Origin`. The token is in the address, so no
             # address goes into a log.
-            app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
+            app = _require_token(server.streamable_http_app(host=_LOOPBACK), token)
             level = "info" if debug else "warning"
-            config = uvicorn.Config(
-                app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none"
-            )
-            await uvicorn.Server(config).serve()
+            quiet: dict[str, Any] = {"log_level": level, "access_log": False, "ws": "none"}
+            await uvicorn.Server(uvicorn.Config(app, host=_LOOPBACK, port=port, **quiet)).serve()
         finally:
             await sessions.close()
 
@@ -77,37 +70,26 @@ class RoundtableServer(MCPServer[HostedSessions]):
     """An MCP server over sessions that whoever runs it closes; it says plainly what is wrong with a call."""
 
     def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
-        @asynccontextmanager
-        async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
-            yield sessions
-
         super().__init__(
             "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
             instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
-            log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
+            log_level="INFO" if debug else "WARNING", lifespan=lambda _server: nullcontext(sessions),
         )  # fmt: skip
-        self._project = project = sessions.project
+        self._project = sessions.project
 
-        @self.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
-        def artifact(item: str, name: str) -> str:
-            """A document that the analysis wrote, such as requirements-spec.md."""
-            with _find_folder(project, item) as folder:
-                return read_artifact(folder, name).decode("utf-8-sig", "replace")
-
-        @self.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
-        def transcript(item: str, n: str) -> str:
-            """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-            with _find_folder(project, item) as folder:
-                if (found := find_transcript(folder, n)) is None:
-                    last = len(list_transcripts(folder))
-                    raise ResourceNotFoundError(f"Transcripts are numbered 1 to {last}.")
-                return found
-
-        @self.resource("roundtable://{item}/hand-off", title="An item's hand-off", mime_type="text/markdown")
-        def hand_off(item: str) -> str:
-            """One page for the developer who builds the item, from its documents."""
-            with _find_folder(project, item) as folder:
-                return project.write_hand_off(folder.name, "page", None)[0]
+        @self.resource("roundtable://{item}/{kind}/{name}", title="A document or transcript of an item")
+        def read_file(item: str, kind: str, name: str) -> str:
+            """An `artifact` by its file name, or a `transcript` by its number as `roundtable show` counts."""
+            with suppress(FileNotFoundError):
+                try:
+                    folder = sessions.project.find_item(item).folder
+                    if kind == "artifact":
+                        return read_artifact(folder, name).decode("utf-8-sig", "replace")
+                    if kind == "transcript" and (found := find_transcript(folder, name)) is not None:
+                        return found
+                except RoundtableError as error:
+                    raise ResourceError(str(error)) from error
+            raise ResourceNotFoundError("There is no such document or transcript.")
 
         @self.prompt(title="Analyse a backlog item")
         def roundtable(item: str) -> str:
@@ -122,33 +104,30 @@ class RoundtableServer(MCPServer[HostedSessions]):
     async def list_resources(self) -> list[Resource]:
         """Return what can be read of the first items; templates alone would leave a client's list empty."""
         found = []
-        for entry in self._project.items()[:MAX_ITEMS]:
-            documents = await asyncio.to_thread(read_documents, entry.folder)
-            names = {f"artifact/{quote(name, safe='')}": name for name in documents}
-            names |= {"hand-off": "hand-off"} if entry.analysis_status in ("partial", "analyzed") else {}
-            talks = range(1, len(list_transcripts(entry.folder)) + 1)
-            names |= {f"transcript/{each}": f"transcript {each}" for each in talks}
-            for path, name in names.items():
-                uri = f"roundtable://{quote(entry.slug, safe='')}/{path}"
-                found.append(Resource(uri=uri, name=f"{entry.slug}: {name}", title=f"{entry.title}: {name}"))
+        for entry in self._project.items()[:_MAX_ITEMS]:
+            names = [f"artifact/{name}" for name in await asyncio.to_thread(read_documents, entry.folder)]
+            names += [f"transcript/{number + 1}" for number in range(len(list_transcripts(entry.folder)))]
+            for name in names:
+                uri = f"roundtable://{quote(f'{entry.slug}/{name}')}"
+                found.append(Resource(uri=uri, name=f"{entry.slug}: {name}"))
         return found
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
+        self, name: str, arguments: dict[str, Any], context: Ctx | None = None
     ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; the client is told what is wrong, not only that something is."""
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            cause = error.__cause__
+            cause, text = error.__cause__, str(error)
             if isinstance(cause, RoundtableError):
-                raise ToolError(f"Error executing tool {name}: {cause}") from cause
-            if isinstance(cause, ValidationError):
+                text = f"{text}: {cause}"
+            elif isinstance(cause, ValidationError):
                 # Without the values: they may be long, and the host has them.
-                errors = [(".".join(map(str, each["loc"]))[:60], each["msg"]) for each in cause.errors()[:5]]
-                found = "; ".join(f"{place}: {reason}" for place, reason in errors)
-                reasons = f"{name} was not called as its schema says ({found})."
-                raise ToolError(f"{reasons} Nothing has changed. Call it again.") from cause
-            raise
+                wrong = (f"{'.'.join(map(str, each['loc']))[:60]}: {each['msg']}" for each in cause.errors())
+                found = "; ".join(wrong)[:_MAX_PROBLEM_LENGTH]
+                text = f"{name} was not called as its schema says ({found}). Nothing has changed."
+            raise ToolError(text) from cause
 
 
 def make_tools() -> Iterator[Tool]:
@@ -160,10 +139,7 @@ def make_tools() -> Iterator[Tool]:
     texts = host_table("tools.toml")
     for function in tools:
         looks = function in (next_move, list_items, status, hand_off)
-        hints = ToolAnnotations(
-            read_only_hint=looks, destructive_hint=False, open_world_hint=False,
-            idempotent_hint=looks or function in (start, leave),
-        )  # fmt: skip
+        hints = ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)
         text = " ".join(texts["tools"][function.__name__].split())
         tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
         described = texts["parameters"] | texts.get(function.__name__, {})
@@ -177,29 +153,24 @@ def make_tools() -> Iterator[Tool]:
         yield tool
 
 
-# --- tools: opening -------------------------------------------------------------------------------------
-
-
 async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
     """Open an item's session and send everything."""
-    return _answer(ctx, await _sessions(ctx).start(item, step))
+    return write_answer(await _sessions(ctx).start(item, step), can_ask=_can_ask(ctx))
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
     """Send the open move again; where no session is open, say so and open none."""
-    hosted = await _sessions(ctx).find(session)
+    hosted = _sessions(ctx).in_play.get(_sessions(ctx).project.find_item(session).slug)
     if hosted is None:
         return to_json({"session": session, "move": describe_end(session, "paused")})
-    return _answer(ctx, hosted)
+    await hosted.wait_for_move()
+    return write_answer(hosted, can_ask=_can_ask(ctx))
 
 
 async def leave(session: str, ctx: Ctx) -> str:
     """Release the item."""
     slug = await _sessions(ctx).leave(session)
     return to_json({"session": slug, "note": host_text("asking", "left", item=slug)})
-
-
-# --- tools: the host's words ----------------------------------------------------------------------------
 
 
 async def submit_turn(
@@ -251,16 +222,12 @@ async def submit_judgement(
     takeaway: str = "",
 ) -> str:
     """Take a synthesis for the open move."""
-    lists = {"insights": insights, "decisions": decisions, "questions": questions, "actions": actions}
-    entries = {
-        name: tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)
-        for name, points in lists.items()
-    }
-    draft = replace(Draft(summary=summary, takeaway=takeaway), **entries)
+
+    def make(points: list[Point]) -> tuple[Entry, ...]:
+        return tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)
+
+    draft = Draft(make(insights), make(decisions), make(questions), make(actions), summary, takeaway)
     return await _play(ctx, session, lambda hosted: hosted.submit(move, draft))
-
-
-# --- tools: the user's words ----------------------------------------------------------------------------
 
 
 class Accepted(BaseModel):
@@ -279,7 +246,7 @@ class NotAsked(UserWords):
 
 async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
     """Return the question to the person, where the client can ask: the last one put to them, if any."""
-    hosted = await _sessions(ctx).take(session)
+    hosted = await _sessions(ctx).start(session, anew=False)
     asks = hosted.move
     if not _can_ask(ctx) or asks is None or asks.id != move or asks.request is not None:
         return NotAsked()
@@ -314,12 +281,14 @@ async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
     return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=True))
 
 
-# --- tools: the items -----------------------------------------------------------------------------------
-
-
 async def list_items(ctx: Ctx) -> str:
-    """Return the project's items."""
-    return report_items(_sessions(ctx).project)
+    """Return the project's first items, and how many there are besides."""
+    project = _sessions(ctx).project
+    found = project.items()
+    reports = [each.to_data() for each in project.report(found[:_MAX_ITEMS])]
+    rows = [{key: data[key] for key in _LISTED_FIELDS} for data in reports]
+    hint = {} if found else {"hint": "There is no item yet. add_item adds one, in the person's words."}
+    return to_json({"items": rows, "more": len(found) - len(rows)} | hint)
 
 
 async def status(item: str, ctx: Ctx) -> str:
@@ -355,28 +324,21 @@ async def add_item(
     return to_json({"item": entry.slug, "title": entry.title, "note": note})
 
 
-# --- what the tools share -------------------------------------------------------------------------------
-
-
 def _sessions(ctx: Ctx) -> HostedSessions:
     return ctx.request_context.lifespan_context
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
     """Act in a session and return the next move; a refusal says what is legal, and that nothing counted."""
-    hosted = await _sessions(ctx).take(session)
+    hosted = await _sessions(ctx).start(session, anew=False)
     try:
         await act(hosted)
     except Refused as refusal:
-        now, move = f'Legal now: start(item="{hosted.slug}").', hosted.move
+        now, calls, move = "", [f'start(item="{hosted.slug}")'], hosted.move
         if move is not None:
-            calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
-            now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
-        raise ToolError(f"{refusal} Nothing was written. {now}") from refusal
-    return _answer(ctx, hosted)
-
-
-def _answer(ctx: Ctx, hosted: HostedSession) -> str:
+            now = f" Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}."
+            calls = move.list_calls(can_ask=_can_ask(ctx))
+        raise ToolError(f"{refusal} Nothing was written.{now} Legal now: {' or '.join(calls)}.") from refusal
     return write_answer(hosted, can_ask=_can_ask(ctx))
 
 
@@ -387,39 +349,20 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-@contextmanager
-def _find_folder(project: Project, item: str) -> Iterator[Path]:
-    """Yield the item's folder; what fails meanwhile is said to the client."""
-    try:
-        yield project.find_item(item).folder
-    except FileNotFoundError as missing:
-        raise ResourceNotFoundError("There is no such document yet.") from missing
-    except RoundtableError as error:
-        raise ResourceError(str(error)) from error
+def _require_token(app: ASGIApp, token: str) -> ASGIApp:
+    """Pass on the requests that have the token, in the address or as `Authorization: Bearer`.
 
-
-# --- a port ---------------------------------------------------------------------------------------------
-
-
-def make_address(port: int, token: str) -> str:
-    """Return the address that a client connects to."""
-    return f"http://{LOOPBACK}:{port}{PATH}?token={token}"
-
-
-class RequireToken:
-    """Passes on the requests that have the token, in the address or as `Authorization: Bearer`.
-
-    A port is open to every user of the machine, so each request has to bring the token.
+    A port is open to every user of the machine, so each request has to bring it.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token.encode()
+    async def check(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = app
+        if scope["type"] != "lifespan":
+            request = HTTPConnection(scope)
+            scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+            given = request.query_params.getlist("token") + [bearer.strip()] * (scheme.lower() == "bearer")
+            if not any(hmac.compare_digest(each.encode(), token.encode()) for each in given):
+                answer = PlainTextResponse(_REFUSAL, 401)
+        await answer(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_allowed = scope["type"] == "lifespan" or self._has_token(HTTPConnection(scope))
-        await (self._app if is_allowed else PlainTextResponse(_REFUSAL, 401))(scope, receive, send)
-
-    def _has_token(self, request: HTTPConnection) -> bool:
-        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = request.query_params.getlist("token") + [bearer.strip()] * (scheme.lower() == "bearer")
-        return any(hmac.compare_digest(each.encode(), self._token) for each in given)
+    return check

@@ -1,9 +1,4 @@
-"""Sessions that a host plays by moves, and the texts of content/host that a host reads.
-
-A session runs in the background until a move is open, which says what the host or its user has to do next,
-and waits for that move. There is one session for each item in play. It is opened when it is asked for, and
-released when nobody calls any more.
-"""
+"""Sessions that a host plays by moves, one for each item in play, and the texts that a host reads."""
 
 from __future__ import annotations
 
@@ -27,8 +22,7 @@ from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
 
-IDLE = 300.0
-"""After so many seconds without a call an item is released, so that a terminal can take it up."""
+IDLE = 300.0  # seconds without a call until an item is released, so that a terminal can take it up
 MAX_MESSAGE_LENGTH = 20_000
 HOST_FILES = files("roundtable.content") / "host"
 
@@ -37,26 +31,16 @@ class OpenMove(Struct, frozen=True):
     """A request to the host's model, or the user's words that are awaited."""
 
     id: str
-    request: HostRequest | None = None
-    awaits: Awaits | None = None
-
-    @property
-    def kind(self) -> str:
-        return self.request.kind if self.request is not None else str(self.awaits)
-
-    @property
-    def speaker(self) -> str | None:
-        """The key of the persona who speaks, or the user; None where a judgement is asked for."""
-        if self.request is None:
-            return USER
-        return self.request.speaker.key if self.request.speaker is not None else None
+    kind: str
+    speaker: str | None  # the key of the persona who speaks, or the user; None for a judgement
+    request: HostRequest | None
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
         """Return the calls that are legal now; without a way to ask the person, only relaying is."""
         call = f'(session, move="{self.id}"'
         if self.request is None:
             return [*([f"hear_user{call})"] if can_ask else []), f"relay_user{call}, words)"]
-        if self.request.speaker is None:
+        if self.speaker is None:
             return [f"submit_judgement{call}, ...)"]
         call = f'submit_turn{call}, speaker="{self.speaker}"'
         words = "text, focus_question, ..." if self.kind == "framing" else "text, ..."
@@ -79,10 +63,10 @@ class AlreadySent(set[object]):
 class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
-    def __init__(self, start: Callable[..., Session], sent: AlreadySent, idle: float) -> None:
+    def __init__(self, start: Callable[..., Session], idle: float) -> None:
         self._panel = HostPanel(self._open_move)
         self.session = start(panel=self._panel)
-        self.sent = sent
+        self.sent = AlreadySent()
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
         self.failure: RoundtableError | None = None
@@ -90,8 +74,7 @@ class HostedSession:
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting = 0
-        self._moment, self._part = "", 0
+        self._last_id = ""
         self._used: set[str] = set()
 
     @property
@@ -108,16 +91,13 @@ class HostedSession:
         if self._running is None:
             self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
             self._running.add_done_callback(lambda _: self._news.set())
-        self._waiting += 1
         try:
             while self.move is None and not self.has_ended:
                 self._news.clear()
                 await self._news.wait()
         finally:  # also where the client has gone
-            self._waiting -= 1
             self._stop_timer()
-            if not self._waiting:
-                self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
+            self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
             raise self.failure
 
@@ -142,10 +122,7 @@ class HostedSession:
             raise Refused(f"{reasons} {host_text('again', after.kind)}")
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words for the open move, and go on to the next.
-
-        Those that are not `relayed` come from a form that showed all that the host had worded.
-        """
+        """Take the user's words, `relayed` or from a form that showed all that the host had worded."""
         move = await self.expect(move_id, from_user=True)
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
@@ -176,8 +153,8 @@ class HostedSession:
             self._timer.cancel()
 
     def _release(self) -> None:
-        self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
         if self._running is not None:
+            self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
             self._running.cancel()
 
     async def _run(self) -> None:
@@ -198,18 +175,15 @@ class HostedSession:
 
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
-        again = request is not None and bool(request.again)
-        moment = self.session.moment
-        if moment != self._moment:
-            self._moment, self._part = moment, 0
-        elif not again:
-            self._part += 1
-        move_id = f"{moment}-{self._part}" if self._part else moment
-        if again:
+        move_id = self.session.moment
+        if request is not None and request.again and self._last_id.rstrip("+") == move_id:
+            move_id = self._last_id  # the same once more
             self._used.discard(move_id)
         while move_id in self._used:  # the session goes through the same moment once more
             move_id += "+"
-        self.move = OpenMove(move_id, request, awaits)
+        kind, persona = (request.kind, request.speaker) if request is not None else (str(awaits), None)
+        speaker = USER if request is None else persona.key if persona is not None else None
+        self.move, self._last_id = OpenMove(move_id, kind, speaker, request), move_id
         self._news.set()
 
 
@@ -217,14 +191,11 @@ class HostedSessions:
     """The sessions of one project, by the name of the item's folder."""
 
     def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
+        tools = {"add": "add_item(text)", "handoff": 'hand_off(item="{}")'}
         self.project = Project(
             settings.root,
             items_folder=settings.items_folder,
-            command=lambda name, item, *_: (
-                "add_item(text)"
-                if name == "add"
-                else f'{"hand_off" if name == "handoff" else "start"}(item="{item}")'
-            ),
+            command=lambda name, item, *_: tools.get(name, 'start(item="{}")').format(item),
         )
         self.in_play: dict[str, HostedSession] = {}
         self._idle = idle
@@ -234,32 +205,25 @@ class HostedSessions:
         self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def start(self, item: str, step: str | None) -> HostedSession:
-        """Open the item's session, with everything to be sent again; with a step, at a roundtable on it."""
+    async def start(self, item: str, step: str | None = None, *, anew: bool = True) -> HostedSession:
+        """Open the item's session, or go on with it; `anew` everything is sent again."""
         slug = self.project.find_item(item).slug
         async with self._locks[slug]:
-            self._sent[slug] = AlreadySent()
             hosted = self.in_play.get(slug)
-            if hosted is not None and (step is not None or hosted.has_ended):
+            if hosted is not None and (hosted.failure or (anew and (step is not None or hosted.has_ended))):
                 await self._close(slug)
-            elif hosted is not None:
-                hosted.sent = self._sent[slug]
-            return await self._take(slug, step)
-
-    async def find(self, session: str) -> HostedSession | None:
-        """Return the item's session where one is open here, or raise what made it fail; none is opened."""
-        slug = self.project.find_item(session).slug
-        async with self._locks[slug]:
-            hosted = self.in_play.get(slug)
-            if hosted is not None:
+            if anew:
+                self._sent[slug] = AlreadySent()
+            if slug not in self.in_play:
+                self.in_play[slug] = HostedSession(partial(self._start, slug, step=step), self._idle)
+            hosted = self.in_play[slug]
+            hosted.sent = self._sent[slug]
+            try:
                 await hosted.wait_for_move()
+            except RoundtableError:
+                await self._close(slug)
+                raise
             return hosted
-
-    async def take(self, session: str) -> HostedSession:
-        """Return an open session; one that a restart or a pause closed goes on where it stood."""
-        slug = self.project.find_item(session).slug
-        async with self._locks[slug]:
-            return await self._take(slug)
 
     async def leave(self, session: str) -> str:
         """Release an item and return its name."""
@@ -273,23 +237,9 @@ class HostedSessions:
         for slug in list(self.in_play):
             await self._close(slug)
 
-    async def _take(self, slug: str, step: str | None = None) -> HostedSession:
-        if slug in self.in_play and self.in_play[slug].failure is not None:
-            await self._close(slug)
-        if slug not in self.in_play:
-            start = partial(self._start, slug, step=step)
-            self.in_play[slug] = HostedSession(start, self._sent[slug], self._idle)
-        try:
-            await self.in_play[slug].wait_for_move()
-        except RoundtableError:
-            await self._close(slug)
-            raise
-        return self.in_play[slug]
-
     async def _close(self, slug: str) -> None:
-        if slug in self.in_play:
-            await self.in_play[slug].close()
-            self.in_play.pop(slug, None)
+        if hosted := self.in_play.pop(slug, None):
+            await hosted.close()
 
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:

@@ -1,11 +1,10 @@
-"""A conversation at a terminal: shows the lines, hears the user, and answers commands that only look."""
+"""A conversation at a terminal: shows the lines, and hears the user."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
@@ -26,34 +25,22 @@ class TerminalConversation:
     is_strict = True
 
     def __init__(
-        self,
-        start: Callable[..., Session | TableSeat],
-        panel: Callable[[], Panel],
-        *,
-        user_name: str | None = None,
-        spent: Callable[[], str] = str,
-    ) -> None:
-        """`start` makes the session, from `panel` and `on_words`.
-
-        `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
-        """
+        self, start: Callable[..., Session | TableSeat], panel: Callable[[], Panel], *,
+        user_name: str | None = None, spent: Callable[[], str] = str,
+    ) -> None:  # fmt: skip
+        """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
         self._input = InputArea(
-            bottom=self._bottom_line,
-            draft=self._format_draft,
-            place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
-            on_stop=self._stop,
-            on_leave=self._leave,
+            bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop, on_leave=self._leave
         )
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
-            self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
-            self._seat.on_move = self._input.withdraw
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
-        self._spent = spent
+            self._seat.on_move, self._seat.on_change = self._input.withdraw, self._input.repaint
+        roster = self._seat.roster if self._seat is not None else None
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, roster)
+        self._spent = spent if self._seat is None else self._seat.describe_others
         self._speaker = self._words = self._typed = self._note = self._hint = ""
-        self._can_skip = False
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
@@ -62,15 +49,13 @@ class TerminalConversation:
         return run(self._hold(), lambda: None, again)
 
     async def _hold(self) -> None:
-        """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
-        # The panel is made while the user reads the first question.
-        if self._seat is None:
+        if self._seat is None:  # the panel is made while the user reads the first question
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         async with self._input.open():
             await converse(self.session, self)
-            if self._input.text:  # the table was closed while the user wrote
-                self._input.write(self._formatter.format_typed(self._input.text))
+            if self._input.buffer.text:  # the table was closed while the user wrote
+                self._input.write(self._formatter.format_typed(self._input.buffer.text))
 
     def show(self, line: Line) -> None:
         """Show a line above the input area; one that only says whose turn it is shows nothing."""
@@ -82,22 +67,13 @@ class TerminalConversation:
         if typed.strip() and (line.speaker != USER or line.kind == "resume"):
             text = self._formatter.format_typed(typed)
         self._input.write(text + self._formatter.format_line(line, self.session.analysis))
-        if line.menu is not None:
-            self._can_skip = line.menu.takes_feedback and bool(line.menu.find_label("S"))
         self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
-        """Return the next words; skipping is confirmed first. Raises Withdrawn."""
-        prefill, offer, takes_early = self.session.prefill, self.session.offer, line.awaits != "choice"
-        while True:
-            words = await self._input.ask(prefill=prefill, offer=offer, takes_early=takes_early)
-            can_skip = line.awaits == "menu" and self._can_skip
-            if can_skip and words is not None and hear_menu(words, can_skip=True) == "skip":
-                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
-                if sure is None or sure.strip().lower() not in ("y", "yes"):
-                    continue
-            self._typed = words or "" if self._seat is None else ""
-            return words
+        """Return the next words. Raises Withdrawn."""
+        words = await self._input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
+        self._typed = words or "" if self._seat is None else ""
+        return words
 
     def _take_words(self, speaker: str, piece: str) -> None:
         self._words = self._words + piece if speaker == self._speaker else piece
@@ -112,13 +88,10 @@ class TerminalConversation:
         return self._formatter.format_draft(roster[self._speaker], self._words, roster)
 
     def _bottom_line(self, width: int) -> str:
-        if self._note:
-            return self._note
         analysis, at_work = self.session.analysis, self._hint
         if not self._input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
-        others = self._seat.describe_others() if self._seat is not None else ""
-        return format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
+        return self._note or format_bottom_line(analysis, width, at_work=at_work, spent=self._spent())
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
@@ -127,9 +100,9 @@ class TerminalConversation:
             self._holding.cancel()
             return
         self._stopped_at = loop.time()
-        stopped = not self._input.is_listening and (self._seat or self._panel).stop()
+        stopped = not self._input.is_listening and self._panel.stop()
         if not stopped:
-            self._input.clear()
+            self._input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
         loop.call_later(_LEAVING_TIME, self._show_note, "")
 

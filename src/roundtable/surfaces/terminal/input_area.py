@@ -8,8 +8,6 @@ the rows below, clearing from the cursor down clears the input area and nothing 
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -17,28 +15,18 @@ from typing import Any
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point, Size
-from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import (
-    BufferControl,
-    ConditionalContainer,
-    FormattedTextControl,
-    HSplit,
-    Layout,
-    Window,
-)
-from prompt_toolkit.layout.dimension import Dimension
+from prompt_toolkit.layout import Dimension, Layout
+from prompt_toolkit.layout.containers import ConditionalContainer, HSplit, Window
+from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.layout.screen import Screen
-from prompt_toolkit.output import create_output
 from prompt_toolkit.renderer import CPR_Support
-from prompt_toolkit.styles import Style
 
 from ..cli.conversation import Withdrawn
 
-_STYLE = Style.from_dict({"bottom": "dim", "prompt": "bold"})
 _PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
@@ -48,53 +36,33 @@ class InputArea:
     """One input line for the whole conversation."""
 
     def __init__(
-        self,
-        *,
-        bottom: Callable[[int], str],
-        draft: Callable[[], str],
-        place: Callable[[], object],
-        on_stop: Callable[[], None],
+        self, *, bottom: Callable[[int], str], draft: Callable[[], str], on_stop: Callable[[], None],
         on_leave: Callable[[], None],
-    ) -> None:
-        """`bottom` and `draft` return their text at each painting.
-
-        Words that are typed early are heard at the next turn to listen, if that is at the same `place`; else
-        they are put back into the input line. Ctrl-C calls `on_stop`, Ctrl-D `on_leave`.
-        """
-        self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, _PROMPT
+    ) -> None:  # fmt: skip
+        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D `on_leave`."""
+        self._bottom, self._draft = bottom, draft
         self._asked: asyncio.Future[str | None] | None = None
-        self._early: deque[tuple[object, str]] = deque()
+        self._awaits: str | None = None
         self._offer = ""
-        self._closed = False
-        self._buffer = Buffer(multiline=True, tempfile_suffix=".md")
+        self._is_early = self._closed = False
+        self.buffer = Buffer(multiline=True, tempfile_suffix=".md")
         keys = KeyBindings()
         keys.add("enter")(self._enter)
         keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(lambda _: self._put(self._buffer.text or self._offer))
+        keys.add("tab")(lambda _: self._put(self.buffer.text or self._offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
-        keys.add("c-d", filter=Condition(lambda: not self._buffer.text))(lambda _: on_leave())
+        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: on_leave())
         keys.add("c-z")(lambda event: event.app.suspend_to_background())
-        self._output = create_output(sys.stdout)
         self._application: Application[None] = Application(
-            layout=self._make_layout(),
-            key_bindings=keys,
-            style=_STYLE,
-            output=self._output,
-            erase_when_done=True,
-            min_redraw_interval=0.03,
+            layout=self._make_layout(), key_bindings=keys, erase_when_done=True, min_redraw_interval=0.03
         )
         # We never ask where the cursor is: a terminal that cannot answer would keep the user waiting.
         self._application.renderer.cpr_support = CPR_Support.NOT_SUPPORTED
 
     @property
     def size(self) -> Size:
-        return self._output.get_size()
-
-    @property
-    def text(self) -> str:
-        """Return what stands in the input line."""
-        return self._buffer.text
+        return self._application.output.get_size()
 
     @property
     def is_listening(self) -> bool:
@@ -122,41 +90,32 @@ class InputArea:
         """Write a text above the input area, where it stays as it is."""
         if not text:
             return
-        running = self._application.is_running
+        running, output = self._application.is_running, self._application.output
         if running:
             self._application.renderer.erase()
-        self._output.write_raw(text.replace("\n", "\r\n"))
-        self._output.flush()
+        output.write_raw(text.replace("\n", "\r\n"))
+        output.flush()
         if running:
             self._application._redraw()
 
     def repaint(self) -> None:
         self._application.invalidate()
 
-    async def ask(
-        self, prompt: str = _PROMPT, *, prefill: str = "", offer: str = "", takes_early: bool = False
-    ) -> str | None:
-        """Return the user's next words; None where no more will come.
+    async def ask(self, awaits: str | None, *, prefill: str, offer: str) -> str | None:
+        """Return the user's next words, with `prefill` to be edited; None where no more will come.
 
-        `prefill` stands in the input line to be edited; Tab puts `offer` there. Words that were typed early
-        wait for a call that takes them.
+        Words that were entered early are heard if the same was asked before; else they stay in the line.
         """
-        self._offer = offer
-        while self._early and takes_early:
-            place, words = self._early.popleft()
-            if place == self._place():
-                return words
-            self._put("\n".join(filter(None, (self._buffer.text, words))))
         if self._closed:
             return None
-        self._put(self._buffer.text or prefill)
-        self._prompt = prompt
+        is_early = self._is_early and self._awaits in (None, awaits)
+        self._awaits, self._offer, self._is_early = awaits, offer, False
+        self._put(self.buffer.text or prefill)
         self._asked = asyncio.get_running_loop().create_future()
+        if is_early:
+            self._enter()
         self.repaint()
-        try:
-            return await self._asked
-        finally:
-            self._asked, self._prompt = None, _PROMPT
+        return await self._asked
 
     def withdraw(self) -> None:
         """Take back what is being asked, if anything is: `ask` raises Withdrawn, what was typed stays."""
@@ -166,24 +125,32 @@ class InputArea:
     def end_input(self) -> None:
         """Let no more words come."""
         self._closed = True
-        if self._asked is not None and not self._asked.done():
+        if self._asked is not None and self.is_listening:
             self._asked.set_result(None)
 
     def _put(self, text: str) -> None:
         """Let a text stand in the input line, with the cursor at its end; what stands there already stays."""
-        if text != self._buffer.text:
-            self._buffer.document = Document(text)
+        if text != self.buffer.text:
+            self.buffer.text = text
+            self.buffer.cursor_position = len(text)
 
-    def clear(self) -> None:
-        self._buffer.reset()
+    def _enter(self, _event: KeyPressEvent | None = None) -> None:
+        """Say what is typed; Enter alone says nothing while somebody else speaks."""
+        words = self.buffer.text
+        if self._asked is not None and self.is_listening:
+            is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
+            self.buffer.reset(append_to_history=not is_letter)
+            self._asked.set_result(words)
+        else:
+            self._is_early = bool(words.strip())
 
     def _make_layout(self) -> Layout:
         entry = Window(
-            BufferControl(self._buffer, input_processors=[BeforeInput(lambda: self._prompt, "class:prompt")]),
+            BufferControl(self.buffer, input_processors=[BeforeInput(_PROMPT, "bold")]),
             height=Dimension(min=1, max=_MAX_INPUT_ROWS),
             wrap_lines=True,
             dont_extend_height=True,
-            get_line_prefix=lambda number, wrap: "" if number == 0 and wrap == 0 else "  ",
+            get_line_prefix=lambda number, wrap: "" if number == 0 and wrap == 0 else _MARGIN,
         )
         rows = [
             Window(height=1),
@@ -191,7 +158,7 @@ class InputArea:
                 Window(FormattedTextControl(self._visible_draft), dont_extend_height=True),
                 Condition(lambda: not self.is_listening and bool(self._draft())),
             ),
-            ConditionalContainer(entry, Condition(lambda: self.is_listening or bool(self._buffer.text))),
+            ConditionalContainer(entry, Condition(lambda: self.is_listening or bool(self.buffer.text))),
             Window(FormattedTextControl(self._bottom_row), height=1),
         ]
         return Layout(_RestingSplit(lambda: not self.is_listening, entry, rows), focused_element=entry)
@@ -203,19 +170,7 @@ class InputArea:
 
     def _bottom_row(self) -> StyleAndTextTuples:
         width = self.size.columns - len(_MARGIN) - 1
-        return [("class:bottom", _MARGIN + self._bottom(width)[:width])]
-
-    def _enter(self, _event: KeyPressEvent) -> None:
-        """Say what is typed; Enter alone says nothing while somebody else speaks."""
-        words = self._buffer.text
-        if not self.is_listening and not words.strip():
-            return
-        is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
-        self._buffer.reset(append_to_history=not is_letter)
-        if self._asked is not None and not self._asked.done():
-            self._asked.set_result(words)
-        else:
-            self._early.append((self._place(), words))
+        return [("dim", _MARGIN + self._bottom(width)[:width])]
 
 
 class _RestingSplit(HSplit):

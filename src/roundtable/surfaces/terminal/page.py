@@ -1,36 +1,26 @@
-"""Formats what the window shows: wrapped, coloured, with a sign for each voice in the margin.
-
-The colours can be read on black and on white alike, and differ in hue for those who see fewer colours. A test
-computes both. The sign says the same without any colour.
-"""
+"""Formats what the window shows: wrapped, coloured, with a sign for each voice in the margin."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Callable
-from itertools import groupby
-from textwrap import shorten
-from typing import ClassVar
 
 from markdown_it import MarkdownIt
 from msgspec import Struct
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
-from rich.padding import Padding
+from rich.console import Console
+from rich.markdown import Markdown
 from rich.text import Text
 from rich.theme import Theme
 
-from ...core.analysis import Analysis, Stage
+from ...core.analysis import Analysis
 from ...core.elaboration import Awaited
 from ...core.lines import Line, Menu, speech
 from ...core.personas import Persona, Roster
 from ...core.text import clean_text
 from ...core.turns import USER
 
-MARGIN = 2
-WIDEST = 100  # longer lines are hard to read
-NARROWEST = 12
+MARGIN, NARROWEST, WIDEST = 2, 12, 100  # longer lines are hard to read
 
 
 class Voice(Struct, frozen=True):
@@ -40,16 +30,9 @@ class Voice(Struct, frozen=True):
     colour: str
 
 
-VOICES = (
-    Voice("●", "#b06100"),
-    Voice("▲", "#875fd7"),
-    Voice("■", "#00875f"),
-    Voice("◆", "#d700af"),
-    Voice("▼", "#5f5fff"),
-    Voice("★", "#af5f5f"),
-    Voice("♣", "#008800"),
-    Voice("♠", "#767676"),
-)
+# They can be read on black and on white alike, and by those who see fewer colours: a test computes both.
+_COLOURS = ("#b06100", "#875fd7", "#00875f", "#d700af", "#5f5fff", "#af5f5f", "#008800", "#767676")
+VOICES = tuple(map(Voice, "●▲■◆▼★♣♠", _COLOURS))
 
 
 class Sign(Struct, frozen=True):
@@ -69,35 +52,31 @@ _STYLES = {
     "none": ("code_block", "item.bullet"),
 }
 _THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
-_BETWEEN = " · "
-_MAX_RULE_WIDTH = 76
-_MAX_ITEM_LENGTH = 32
-_QUIET = "dim"
-_OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
-_SPOKEN_KINDS = ("contribution", "feedback", "handoff")
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
+_BETWEEN, _QUIET, _MAX_RULE_WIDTH = " · ", "dim", 76
+_OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
+_MARKDOWN_KINDS = ("contribution", "feedback", "handoff", "synthesis")
 
 
 class LineFormatter:
     """Formats the lines of one conversation, with blank lines between them."""
 
-    def __init__(self, columns: Callable[[], int], user_name: str | None, *, colours: bool = True) -> None:
-        """`columns` is called each time, as the window may have changed."""
-        self._columns = columns
+    def __init__(self, columns: Callable[[], int], user: str | None, roster: Roster | None = None) -> None:
+        """`columns` is called each time, as the window may have changed; an analysis has its own `roster`."""
+        self._columns, self._roster = columns, roster
         self._console = Console(
-            file=io.StringIO(), force_terminal=True, color_system="auto" if colours else None, theme=_THEME,
-            markup=False, highlight=False, emoji=False, legacy_windows=False,
-        )  # fmt: skip
-        self._name = f"{user_name or 'You'}:"
+            file=io.StringIO(), force_terminal=True, theme=_THEME, markup=False, highlight=False, emoji=False
+        )
+        self._name = user or "You"
         self._last: str | None = None
 
     def format_line(self, line: Line, analysis: Analysis | None) -> str:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
         if line.kind == "listen" or not line.text.strip():
             return ""
-        stands_close = {line.kind, self._last} <= {"update", "saved"}
+        stands_close = {line.kind, self._last} <= {"update", "saved"} and not line.heading
         gap = "" if self._last is None or stands_close else "\n"
-        self._last = line.kind
+        self._last = line.heading or line.kind
         return gap + self._format_text(line, analysis)
 
     def format_typed(self, words: str) -> str:
@@ -107,40 +86,26 @@ class LineFormatter:
 
     def format_draft(self, speaker: Persona, words: str, roster: Roster) -> str:
         """Format a contribution as far as it has come."""
-        return self._format_speech(speech(speaker, words, "contribution"), roster)
+        line = speech(speaker, words, "contribution")
+        return self._render_markdown(clean_text(line.text), _sign_of(line, roster))
 
     def _format_text(self, line: Line, analysis: Analysis | None) -> str:
-        roster = analysis.opening.roster if analysis is not None else None
-        render, text = self._render_plain, clean_text(line.text)
-        match line.kind:
-            case "menu" if line.menu is not None:
-                return self._format_menu(line.menu, clean_text(line.words))
-            case "step":
-                progress = render(draw_progress(analysis), style=_QUIET) if analysis is not None else ""
-                return progress + render(text, _sign_of(line, roster), "bold")
-            case "introduction":
-                rule = "─" * min(self._width, _MAX_RULE_WIDTH)
-                return render(f"{rule}\n{clean_text(line.words)}\n{rule}")
-            case "synthesis":
-                return self._render_markdown(text)
-            case "update" if line.heading:
-                return "\n" + self._render_markdown(text)
-            case "update" | "saved" | "error" as kind:
-                return render(text, _OWN_SIGNS[kind])
-            case kind if line.speaker == USER:
-                name = f"{clean_text(line.by)}:" if line.by else self._name
-                return render(f"{name} {text}", Sign("›", "", name), _QUIET if kind == "resume" else "")
-            case kind if kind in _SPOKEN_KINDS and line.speaker is not None:
-                return self._format_speech(line, roster)
-            case _:
-                return render(text, _sign_of(line, roster))
-
-    def _format_speech(self, line: Line, roster: Roster | None) -> str:
-        """Format a contribution; where it begins with a list or code, the name stands above it."""
-        sign, text, words = _sign_of(line, roster), clean_text(line.text), clean_text(line.words).lstrip()
-        if sign.name and _BLOCK.match(words):
-            text = f"{sign.name}\n\n{words}"
-        return self._render_markdown(text, sign)
+        text = clean_text(line.text)
+        sign = _sign_of(line, analysis.opening.roster if analysis else self._roster)
+        render = self._render_plain
+        if line.menu is not None:
+            return self._format_menu(line.menu, clean_text(line.words))
+        if line.kind == "step":
+            return render(text, sign, "bold")
+        if line.kind == "introduction":
+            rule = "─" * min(self._width, _MAX_RULE_WIDTH)
+            return render(f"{rule}\n{clean_text(line.words)}\n{rule}")
+        if line.speaker == USER:
+            name = f"{clean_text(line.by or self._name)}:"
+            return render(f"{name} {text}", Sign("›", "", name), _QUIET if line.kind == "resume" else "")
+        if line.kind in _MARKDOWN_KINDS or line.heading:
+            return self._render_markdown(text, sign)
+        return render(text, _OWN_SIGNS.get(line.kind, sign))
 
     def _format_menu(self, menu: Menu, above: str) -> str:
         choices = _BETWEEN.join(clean_text(f"{each.key} {each.label}") for each in menu.choices)
@@ -165,19 +130,23 @@ class LineFormatter:
         return self._print(rows, sign)
 
     def _render_markdown(self, text: str, sign: Sign = NO_SIGN) -> str:
+        """Render markdown; paragraphs keep their line breaks, and a list or code stands below the name."""
+        words = text[len(sign.name) :].lstrip()
+        text = f"{sign.name}\n\n{words}" if sign.name and _BLOCK.match(words) else text
+        page = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+        page.parsed = _PARSER.parse(text)
+        for child in (child for token in page.parsed for child in token.children or ()):
+            child.type = "hardbreak" if child.type == "softbreak" else child.type
         options = self._console.options.update(width=self._width)
-        lines = self._console.render_lines(_MarkdownText(text), options, pad=False)
+        lines = self._console.render_lines(page, options, pad=False)
         return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], sign)
 
     def _print(self, rows: list[Text], sign: Sign) -> str:
         """Return the rows with the sign in the margin, without blanks at their ends or empty rows around."""
         for row in rows:
             row.rstrip()
-        while rows and not rows[-1]:
-            rows.pop()
-        while rows and not rows[0]:
-            rows.pop(0)
-        if rows:
+        shown = [number for number, row in enumerate(rows) if row]
+        if rows := rows[shown[0] : shown[-1] + 1] if shown else []:
             rows[0].stylize(f"bold {sign.style}", 0, len(sign.name))
         with self._console.capture() as captured:
             for number, row in enumerate(rows):
@@ -186,39 +155,8 @@ class LineFormatter:
         return captured.get()
 
 
-class _PlainHeading(Heading):
-    """A heading at the left, of whatever level."""
-
-    LEVEL_ALIGN: ClassVar = {}
-
-
-class _PlainCode(CodeBlock):
-    """Code as it was written, without a background that suits only one theme."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Padding(Text(str(self.text).rstrip(), style=self.style), (0, 0, 0, 2), expand=False)
-
-
 # HTML is text here: a persona who speaks of a <form> is quoted, not rendered.
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-
-
-class _MarkdownText(Markdown):
-    """Markdown whose paragraphs keep their line breaks."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": _PlainHeading,
-        "fence": _PlainCode,
-        "code_block": _PlainCode,
-    }
-
-    def __init__(self, text: str) -> None:
-        super().__init__("", hyperlinks=False)
-        self.markup = text
-        self.parsed = _PARSER.parse(text)
-        for child in (child for token in self.parsed for child in token.children or ()):
-            child.type = "hardbreak" if child.type == "softbreak" else child.type
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
@@ -230,44 +168,31 @@ def _sign_of(line: Line, roster: Roster | None) -> Sign:
     return Sign(voice.sign, voice.colour, f"{name}:" if name and line.kind != "step" else name)
 
 
-def draw_progress(analysis: Analysis) -> str:
-    """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
-    steps, done = analysis.opening.steps, analysis.completed_steps
-    signs = {step.step_id: "▰" if step.step_id in done else "▱" for step in steps}
-    phases = groupby(signs, key=lambda step_id: step_id[:2])
-    bar = " ".join("".join(signs[each] for each in ids) for _, ids in phases)
-    return f"{bar}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
-
-
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
-    """Return who is at work while nobody listens to the user, and at what."""
+    """Return who is at work while nobody listens to the user."""
     if analysis is None:
         return ""
-    table, who, work = analysis.elaboration, analysis.opening.conductor, "thinking"
-    if table is None:
-        work = "writing" if analysis.stage in (Stage.DRAFT, Stage.WRITTEN) else work
-    elif table.awaits is Awaited.PERSONA and table.due:
-        who, work = table.roster[table.due[0].persona], "speaking" if has_words else work
-    else:
-        is_writing = table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD)
-        who, work = table.lead, "writing the synthesis" if is_writing else work
-    return f"{who.first_name} is {work}"
+    talk, who = analysis.elaboration, analysis.opening.conductor
+    if talk is not None:
+        speaks = talk.awaits is Awaited.PERSONA and talk.due
+        who = talk.roster[talk.due[0].persona] if speaks else talk.lead
+    return f"{who.first_name} is {'speaking' if has_words else 'thinking'}"
 
 
 def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
-    """Return where things stand; what matters least is dropped first in a narrow window."""
-    parts = {"at_work": at_work, "spent": spent}
+    """Return where things stand; what matters least stands last, and is cut in a narrow window."""
+    parts = [at_work, spent]
     if analysis is not None:
-        opening, table = analysis.opening, analysis.elaboration
+        opening, talk = analysis.opening, analysis.elaboration
         ids, here = [each.step_id for each in opening.steps], opening.step and opening.step.step_id
-        parts = {
-            "item": shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…"),
-            "phase": "" if here == "" else opening.phase.name,  # a document has neither phase nor step
-            "step": f"step {ids.index(here) + 1}/{len(ids)}" if here in ids else "",
-            "turn": f"turn {len(table.turns)} of {table.max_turns}" if table and table.turns else "",
-            **parts,
-        }
-    for least in ("item", "phase", "spent", "at_work", "turn"):
-        if len(_BETWEEN.join(filter(None, parts.values()))) > width:
-            parts.pop(least, None)
-    return _BETWEEN.join(filter(None, parts.values()))[:width]
+        signs = (" " * each.endswith("-01") + "▱▰"[each in analysis.completed_steps] for each in ids)
+        parts = [
+            at_work,
+            f"turn {len(talk.turns)} of {talk.max_turns}" if talk and talk.turns else "",
+            f"step {ids.index(here) + 1}/{len(ids)}" if here in ids else "",
+            spent,
+            "" if here == "" else opening.phase.name,  # a document has neither phase nor step
+            "".join(signs).lstrip(),
+            opening.item.name,
+        ]
+    return _BETWEEN.join(filter(None, parts))[:width]

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse
 
 from ...core.errors import RuleBroken
 from ...core.personas import Roster
@@ -32,8 +32,7 @@ MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
-_MAX_DONE, _TIME_SPAN = 50, 10.0
-"""So many things somebody may do in so many seconds."""
+_MAX_DONE, _TIME_SPAN = 50, 10.0  # so many things somebody may do in so many seconds
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HEADERS = {
@@ -44,6 +43,7 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
 }
 
 
@@ -92,67 +92,55 @@ class Invitations:
 
 def _is_taken(name: str, roster: Roster) -> bool:
     """Whether the name looks like a persona's, with or without its role, or like one of the table's words."""
-    words, people = _fold_name(name), roster.personas
-    whole = [_fold_name(each.name) for each in people]
-    short = [_fold_name(f"{each.first_name} {role}") for each in people for role in ("", each.role)]
-    taken = {"user", "theuser", "host", *("".join(each) for each in (*whole, *short))}
-    return "".join(words) in taken or any(words[: len(each)] == each for each in whole)
 
+    def fold(name: str) -> list[str]:
+        folded = fold_look_alikes(name).casefold().translate(str.maketrans("l1|0", "iiio"))
+        return "".join(char if char.isalnum() else " " for char in folded).split()
 
-def _fold_name(name: str) -> list[str]:
-    folded = fold_look_alikes(name).casefold().translate(str.maketrans("l1|0", "iiio"))
-    return "".join(char if char.isalnum() else " " for char in folded).split()
+    whole = [fold(each.name) for each in roster.personas]
+    short = [fold(f"{each.first_name} {role}") for each in roster.personas for role in ("", each.role)]
+    taken = {"user", "theuser", "host", *map("".join, (*whole, *short))}
+    return "".join(fold(name)) in taken or any(fold(name)[: len(each)] == each for each in whole)
 
 
 class Guard:
-    """Passes on requests for one of our names, from our own pages and at a modest rate.
-
-    It also adds the headers that keep a browser from running or fetching anything that is not ours.
-    """
+    """Passes on requests for one of our names, from our own pages and at a modest rate, with our headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         self._app = app
-        self._done: Counter[str] = Counter()
-        """How much each sender did in the current time span, which ends at `_until`."""
+        self._done: Counter[str] = Counter()  # what each sender did in the time span that ends at `_until`
         self._until = 0.0
         names = {each.lower() for each in hosts}
         self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
         self._names = names | set(THIS_MACHINE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        refusal = self._find_refusal(scope, Headers(scope=scope))
-        await (refusal or self._app)(scope, receive, send_with_headers)
+        status, text = self._find_refusal(scope, Headers(scope=scope)) if scope["type"] == "http" else (0, "")
+        answer = PlainTextResponse(f"{text}\n", status) if status else self._app
+        await answer(scope, receive, send_with_headers)
 
-    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> tuple[int, str]:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            text = "This server has another name. Use the address that `roundtable serve` printed.\n"
-            return PlainTextResponse(text, 421)
+            return 421, "This server has another name. Use the address that `roundtable serve` printed."
         if scope["method"] in ("GET", "HEAD"):
-            return None
-        _, _, origin = headers.get("origin", "").lower().partition("://")
-        if origin != host.lower():
-            return PlainTextResponse("This came from another page, so nothing was done.\n", 403)
+            return 0, ""
+        if headers.get("origin", "").lower().partition("://")[2] != host.lower():
+            return 403, "This came from another page, so nothing was done."
         if time.monotonic() >= self._until:
             self._until = time.monotonic() + _TIME_SPAN
             self._done.clear()
         sender = headers.get("cookie", "") or str((scope.get("client") or ("",))[0])
         self._done[sender] += 1
-        if self._done[sender] > _MAX_DONE:
-            return PlainTextResponse("That was too much at once. Wait a few seconds and try again.\n", 429)
-        return None
+        is_much = self._done[sender] > _MAX_DONE
+        return (429, "That was too much at once. Wait a few seconds and try again.") if is_much else (0, "")
 
     def _is_ours(self, host: str) -> bool:
         try:
@@ -164,11 +152,7 @@ class Guard:
 
 
 class Door:
-    """Lets in those who came by an invitation, as `request.state.guest`.
-
-    What they post is `request.state.form`: it has to come from one of their own pages, and observers change
-    nothing.
-    """
+    """Lets in guests, as `request.state.guest`, with forms of their own pages, as `request.state.form`."""
 
     def __init__(self, app: ASGIApp, invitations: Invitations) -> None:
         self._app, self._invitations = app, invitations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -30,14 +30,12 @@ from ...project import Project
 from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
 from .markup import render_document, render_words
-from .pages import find_entry, list_backlog, view_item
+from .pages import ItemView, find_entry, list_backlog
 from .room import Room, StartSession
 
 HERE = Path(__file__).parent
-PING = 15
-"""So many seconds after the last event a reader is told that the connection lives."""
-STUCK = 30
-"""A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
+PING = 15  # seconds after the last event until a reader is told that the connection lives
+STUCK = 30  # a reader that takes nothing for so many seconds is dropped; it comes back for the rest
 
 
 class Site:
@@ -51,19 +49,15 @@ class Site:
         self.invitations = Invitations()
         self.rooms: dict[str, Room] = {}
         self._start, self._owner, self._hosts = start, owner, hosts
-        self._templates = Environment(
+        templates = self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._templates.globals |= {
-            "headings": HEADINGS, "voices": VOICES, "lacks_reason": lacks_reason, "no_reason": NO_REASON,
-        }  # fmt: skip
-        self._templates.filters |= {
-            "words": render_words,
-            "document": render_document,
-            "day": lambda instant: (instant or "")[:16].replace("T", " "),
-            "quote": quote,
-        }
+        templates.globals.update(
+            headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
+        )
+        templates.filters.update(words=render_words, document=render_document, quote=quote)
+        templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -75,20 +69,20 @@ class Site:
                 await room.close()
 
         item, room = "/items/{slug}", "/items/{slug}/room"
-        inside = [
-            Route("/", self.show_backlog),
-            Route("/items", self.add, methods=["POST"]),
-            Route(item, self.show_item),
-            Route(f"{item}/documents/{{name}}", self.show_document),
-            Route(f"{item}/discussions/{{number:int}}", self.show_discussion),
-            Route(f"{item}/hand-off", self.show_hand_off),
-            Route(f"{item}/export.html", self.export),
-            Route(f"{item}/answer", self.answer, methods=["POST"]),
-            Route(room, self.show_room),
-            Route(f"{room}/form", self.show_form),
-            Route(f"{room}/events", self.follow),
-            Route(f"{room}/{{action}}", self.act, methods=["POST"]),
-        ]
+        pages = {
+            "/": self.show_backlog,
+            item: self.show_item,
+            f"{item}/documents/{{name}}": self.show_document,
+            f"{item}/discussions/{{number:int}}": self.show_discussion,
+            f"{item}/hand-off": self.show_hand_off,
+            f"{item}/export.html": self.export,
+            room: self.show_room,
+            f"{room}/form": self.show_form,
+            f"{room}/events": self.follow,
+        }
+        forms = {"/items": self.add, f"{item}/answer": self.answer, f"{room}/{{action}}": self.act}
+        inside = [Route(path, page) for path, page in pages.items()]
+        inside += [Route(path, form, methods=["POST"]) for path, form in forms.items()]
         return Starlette(
             routes=[
                 Route("/join/{token}", self.show_door),
@@ -101,8 +95,6 @@ class Site:
             lifespan=close_rooms,
         )
 
-    # --- the door ---------------------------------------------------------------------------------------
-
     async def show_door(self, request: Request, name: str = "", problem: str = "") -> Response:
         """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
         token = request.path_params["token"]
@@ -112,12 +104,10 @@ class Site:
         return self._page(request, "join.html", 409 if problem else 200, **told)
 
     async def come_in(self, request: Request) -> Response:
-        """Let somebody in under a name."""
-        form = await read_form(request)
-        token, roster = request.path_params["token"], await run_in_threadpool(self.project.roster)
-        name = form.get("name", "")
+        name = (await read_form(request)).get("name", "")
+        roster = await run_in_threadpool(self.project.roster)
         try:
-            secret, guest = self.invitations.admit(token, name, roster)
+            secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
             if _wants_json(request):
                 raise
@@ -129,17 +119,13 @@ class Site:
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
 
-    # --- the backlog and an item ------------------------------------------------------------------------
-
     def show_backlog(self, request: Request) -> Response:
-        """Show the items, or those that the words in `q` fit."""
         wanted = request.query_params.get("q", "")[:200]
         rows = list_backlog(self.project, wanted)
         open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
         return self._page(request, "backlog.html", rows=rows, wanted=wanted, open_rooms=open_rooms)
 
     def add(self, request: Request) -> Response:
-        """Add an item and show it."""
         text = request.state.form.get("text", "").strip()
         if not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
@@ -157,21 +143,18 @@ class Site:
         return RedirectResponse(f"/items/{quote(slug)}", 303)
 
     def show_item(self, request: Request) -> Response:
-        """Show an item's steps, documents, discussions and open points."""
-        item = view_item(self.project, request.path_params["slug"])
+        item = self._view(request)
         return self._page(request, "item.html", item=item, room=self._room_of(item.status.entry.slug))
 
     def show_document(self, request: Request) -> Response:
-        """Show one document, with what each elaboration added."""
-        item, name = view_item(self.project, request.path_params["slug"]), request.path_params["name"]
+        item, name = self._view(request), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
         body = Markup(self._draw("_document.html", item=item, name=name))
         return self._page(request, "document.html", item=item, name=name, body=body, talk=None)
 
     def show_discussion(self, request: Request) -> Response:
-        """Show the transcript of a discussion."""
-        item, number = view_item(self.project, request.path_params["slug"]), request.path_params["number"]
+        item, number = self._view(request), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
@@ -179,24 +162,23 @@ class Site:
         return self._page(request, "document.html", item=item, name=found.title, body=body, talk=found)
 
     def show_hand_off(self, request: Request) -> Response:
-        """Show what the item's documents say to whoever builds it."""
-        item = view_item(self.project, request.path_params["slug"])
+        item = self._view(request)
         body = render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
         return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
     def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = view_item(self.project, request.path_params["slug"], on_one_page=True)
+        item = self._view(request, on_one_page=True)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
         name = f"attachment; filename*=UTF-8''{quote(item.status.entry.slug, safe='')}.html"
         return HTMLResponse(text, headers={"Content-Disposition": name})
 
-    # --- the room ---------------------------------------------------------------------------------------
+    def _view(self, request: Request, *, on_one_page: bool = False) -> ItemView:
+        return ItemView(self.project, request.path_params["slug"], on_one_page=on_one_page)
 
     async def show_room(self, request: Request) -> Response:
-        """Show all that was said at the table, and the form for what comes next."""
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
         room = self._room_of(entry.slug)
         if _wants_json(request):
@@ -218,27 +200,21 @@ class Site:
         )  # fmt: skip
 
     async def act(self, request: Request) -> Response:
-        """Do what somebody wants to do at the table, or say why not."""
         form, guest, room = request.state.form, request.state.guest, await self._find_room(request)
         at = int(form["at"][:9]) if form.get("at", "").isdecimal() else 0
-        match request.path_params["action"]:
-            case "open":
-                options = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
-                room.open(guest, user_name=guest.name, **options)
-            case "say":
-                room.say(guest, form.get("choice", form.get("text", "")), at)
-            case "review":
-                room.review(guest, form, at)
-            case "typing":
-                room.show_typing(guest)
-            case "chair":
-                room.hand_over(guest, form.get("to", ""))
-            case "stop":
-                room.stop_speaker(guest)
-            case "close":
-                room.leave(guest)
-            case _:
-                raise HTTPException(404, "Unknown action. Nothing was changed.")
+        steps = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
+        actions: dict[str, Callable[[], None]] = {
+            "open": lambda: room.open(guest, user_name=guest.name, **steps),
+            "say": lambda: room.say(guest, form.get("choice", form.get("text", "")), at),
+            "review": lambda: room.review(guest, form, at),
+            "typing": lambda: room.show_typing(guest),
+            "chair": lambda: room.hand_over(guest, form.get("to", "")),
+            "stop": lambda: room.stop_speaker(guest),
+            "close": lambda: room.leave(guest),
+        }
+        if (action := request.path_params["action"]) not in actions:
+            raise HTTPException(404, "Unknown action. Nothing was changed.")
+        actions[action]()
         if _wants_json(request):
             return JSONResponse({})
         return RedirectResponse(f"/items/{quote(room.slug)}/room", 303)
@@ -252,8 +228,6 @@ class Site:
     def _room_of(self, slug: str) -> Room:
         # Pages are made in threads: of two that ask at once, both get the room of the first.
         return self.rooms.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
-
-    # --- what the pages share ---------------------------------------------------------------------------
 
     def _page(self, request: Request, template: str, status: int = 200, /, **more: Any) -> Response:
         return HTMLResponse(self._draw(template, guest=getattr(request.state, "guest", None), **more), status)

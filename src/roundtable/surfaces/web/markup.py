@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from msgspec import Struct
 
-from ...documents.blocks import ElaborationBlock, find_elaboration_blocks
+from ...documents.blocks import find_elaboration_blocks
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
@@ -31,22 +31,19 @@ _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
 class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript; `number` is its place in the item's list."""
+    """A discussion that has its transcript."""
 
-    number: int
+    number: int  # its place in the item's list
     step: str
     at: str
     text: str
     title: str
     is_undone: bool
-    turns: Mapping[str, Sequence[int]]
-    """The turns that each entry of its synthesis cites."""
-    address: str
-    """Where it can be read; a turn has `-turn-N` after it."""
+    turns: Mapping[str, Sequence[int]]  # those that each entry of its synthesis cites
+    address: str  # a turn has `-turn-N` after it
 
 
-Discussions = Mapping[tuple[str, str], DiscussionView]
-"""The discussions of an item, by step and instant."""
+Discussions = Mapping[tuple[str, str], DiscussionView]  # by step and instant
 
 
 def render_words(text: str) -> Markup:
@@ -56,28 +53,24 @@ def render_words(text: str) -> Markup:
 
 def render_document(text: str, discussions: Discussions | None = None) -> Markup:
     """Return a document as HTML, with what each elaboration added marked and linked to its turns."""
-    parser = _parser(breaks=False)
-    blocks = find_elaboration_blocks("", text)
-    tokens = list(_mark_additions(parser.parse(text), blocks, discussions or {}))
+    tokens = list(_mark_additions(text, discussions or {}))
     for token in tokens:
         shown = [each for each in token.children or () if each.type != "text" or each.content]
         for before, after in pairwise(shown):
             if before.type == "softbreak" and after.type == "strong_open":  # a field begins its own line
                 before.type = "hardbreak"
-    return _clean(str(parser.renderer.render(tokens, parser.options, {"prefix": "", "links": {}})))
+    return _render(tokens)
 
 
 def render_transcript(discussion: DiscussionView, led_to: Sequence[tuple[str, str]]) -> Markup:
     """Return a transcript as HTML; the turns that were cited link to the documents by name and address."""
-    parser, prefix = _parser(breaks=False), f"discussion-{discussion.number}-"
-    tokens = parser.parse(discussion.text)
+    tokens, prefix = _parser(breaks=False).parse(discussion.text), f"discussion-{discussion.number}-"
     for token in (child for each in tokens for child in each.children or ()):
         if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
             token.attrs["href"] = f"#{prefix}{str(token.attrs['href'])[1:]}"
-    cited = {turn for turns in discussion.turns.values() for turn in turns}
     links = "".join(_link(address, name, "led-to") for name, address in led_to)
-    env = {"prefix": prefix, "links": dict.fromkeys(cited, links)}
-    return _clean(str(parser.renderer.render(tokens, parser.options, env)))
+    cited = {turn for turns in discussion.turns.values() for turn in turns}
+    return _render(tokens, prefix, dict.fromkeys(cited, links))
 
 
 def strip_credit(entry: str) -> str:
@@ -90,22 +83,24 @@ def find_additions(document: str) -> tuple[tuple[str, str], ...]:
     return tuple(block.key for block in find_elaboration_blocks("", document))
 
 
+def addition_id(step: str, at: str) -> str:
+    """Return the name of the place where an elaboration's addition stands in a page."""
+    return re.sub(r"[^\w-]", "-", f"addition-{step}-{at}")
+
+
 @cache
 def _parser(*, breaks: bool) -> MarkdownIt:
     # HTML is recognised only to be replaced: by nothing where it is a comment, by its own signs elsewhere.
-    parser = MarkdownIt("commonmark", {"html": not breaks, "breaks": breaks}).enable(
-        ["table", "strikethrough"]
-    )
-    parser.add_render_rule("html_block", _render_html)
-    parser.add_render_rule("html_inline", _render_html)
-    return parser.disable("image")  # what is left is a link
+    parser = MarkdownIt("commonmark", {"html": not breaks, "breaks": breaks})
+    for kind in ("html_block", "html_inline"):
+        parser.add_render_rule(kind, _render_html)
+    return parser.enable(["table", "strikethrough"]).disable("image")  # what is left of an image is a link
 
 
 def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-    token = tokens[index]
+    token, text = tokens[index], tokens[index].content
     if token.meta.get("ours"):
-        return token.content
-    text = token.content
+        return text
     if _COMMENT.fullmatch(text) or text == "</a>":
         return ""
     if anchor := _ANCHOR.fullmatch(text.strip()):
@@ -114,23 +109,25 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: 
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _mark_additions(
-    tokens: Sequence[Token], blocks: Sequence[ElaborationBlock], discussions: Discussions
-) -> Iterator[Token]:
+def _render(tokens: Sequence[Token], prefix: str = "", links: Mapping[int, str] | None = None) -> Markup:
+    parser, env = _parser(breaks=False), {"prefix": prefix, "links": links or {}}
+    return _clean(str(parser.renderer.render(tokens, parser.options, env)))
+
+
+def _mark_additions(text: str, discussions: Discussions) -> Iterator[Token]:
     """Yield the tokens with a section around each elaboration, and links behind its entries."""
+    starts = {block.line: block for block in find_elaboration_blocks("", text)}
     found: DiscussionView | None = None
-    starts = {block.line: block for block in blocks}
     end = 0
-    for token in tokens:
+    for token in _parser(breaks=False).parse(text):
         line = token.map[0] + 1 if token.map and token.level == 0 else 0
         if end and line >= end:
             yield _ours("</section>")
             end = 0
         if token.type == "html_block" and (block := starts.get(line)):
             found, end = discussions.get(block.key), block.end
-            yield _ours(f'<section class="addition" id="{addition_id(*block.key)}">')
-            if found is not None:
-                yield _ours(_link(found.address, "From the discussion", "origin"))
+            origin = _link(found.address, "From the discussion", "origin") if found is not None else ""
+            yield _ours(f'<section class="addition" id="{addition_id(*block.key)}">{origin}')
             continue
         if end and found is not None and token.type == "inline" and token.children is not None:
             turns = found.turns.get(strip_credit(token.content), ())
@@ -139,11 +136,6 @@ def _mark_additions(
         yield token
     if end:
         yield _ours("</section>")
-
-
-def addition_id(step: str, at: str) -> str:
-    """Return the name of the place where an elaboration's addition stands in a page."""
-    return re.sub(r"[^\w-]", "-", f"addition-{step}-{at}")
 
 
 def _ours(html: str, kind: str = "html_block") -> Token:

@@ -12,7 +12,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -33,16 +33,10 @@ from ...store.artifact import read_documents
 from ..terminal.page import VOICES, describe_work
 from .access import MEMBER, Guest
 
-IDLE = 300.0
-"""After so many seconds without a reader the table is closed, so that a terminal can take the item up."""
-TYPING = 6.0
-"""So many seconds after the last key somebody still counts as typing."""
+IDLE = 300.0  # seconds without a reader until the table is closed, so that others can take the item up
+TYPING = 6.0  # seconds after the last key in which somebody still counts as typing
+# Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`.
 StartSession = Callable[..., tuple[Session, StoppablePanel]]
-"""Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
-Draw = Callable[..., str]
-"""Makes HTML of a template's name and its values."""
-_MAX_WAITING = 50
-_CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
 class RoomEntry(Struct, frozen=True):
@@ -52,8 +46,7 @@ class RoomEntry(Struct, frozen=True):
     line: Line
     persona: Persona | None = None
     voice: int | None = None
-    changes: tuple[str, ...] = ()
-    """What changed in the documents before a menu, as rows of `compare_documents`."""
+    changes: tuple[str, ...] = ()  # in the documents before a menu, as rows of `compare_documents`
 
     @property
     def is_person(self) -> bool:
@@ -62,8 +55,7 @@ class RoomEntry(Struct, frozen=True):
 
 class _Seat(Struct):
     guest: Guest
-    name: str
-    """The guest's, with a number behind it where somebody of that name was here already."""
+    name: str  # with a number behind it where somebody of that name was here already
     streams: int = 0
     typing_until: float = 0.0
 
@@ -78,23 +70,20 @@ class _Speech(Struct):
 class Room:
     """Plays the session of one item for any number of people."""
 
-    def __init__(self, slug: str, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
+    def __init__(self, slug: str, start: StartSession, draw: Callable[..., str]) -> None:
+        """`draw` makes HTML of a template's name and its values."""
         self.slug = slug
-        self.run_id = ""
-        """The name of this opening of the table; numbers of entries count within it."""
+        self.run_id = ""  # names this opening of the table; the numbers of entries count within it
         self.entries: list[RoomEntry] = []
-        self.question: Line | None = None
-        """What was asked last: a question, menu or review."""
-        self.awaits: Awaits | None = None
-        """What the table waits to hear; None while somebody else is at work."""
+        self.question: Line | None = None  # what was asked last: a question, menu or review
+        self.awaits: Awaits | None = None  # what the table waits to hear; None while somebody else is at work
         self.chair: _Seat | None = None
         self.session: Session | None = None
-        self._start, self._draw, self._idle = start, draw, idle
+        self._start, self._draw = start, draw
         self._events: list[str] = []
         self._panel: StoppablePanel | None = None
         self._task: asyncio.Task[None] | None = None
-        self._waiting: list[tuple[str, str, Awaits]] = []
-        """Who said what, and what the table waited for then."""
+        self._waiting: list[tuple[str, str, Awaits]] = []  # who said what, and what the table waited for then
         self._heard_last = ""
         self._before: dict[str, str] = {}
         self._speech = _Speech()
@@ -102,8 +91,6 @@ class Room:
         self._changed = asyncio.Event()
         self._table = ""
         self._closing: asyncio.TimerHandle | None = None
-
-    # --- what there is to see ---------------------------------------------------------------------------
 
     @property
     def is_open(self) -> bool:
@@ -117,9 +104,8 @@ class Room:
     @property
     def listen_number(self) -> int:
         """Return the number of the entry with which the table began to listen; 0 while it does not."""
-        if self.awaits is None:
-            return 0
-        return next((each.number for each in reversed(self.entries) if each.line.awaits), 0)
+        asked = (each.number for each in reversed(self.entries) if each.line.awaits)
+        return next(asked, 0) if self.awaits else 0
 
     @property
     def analysis(self) -> Analysis | None:
@@ -143,37 +129,29 @@ class Room:
         return self.chair is not None and self.chair.guest.id == guest.id
 
     def people(self) -> list[_Seat]:
-        """Return who is here, in the order in which they came."""
         return [seat for seat in self._seats.values() if seat.streams]
 
     def describe(self) -> str:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if not self._table:
-            work, session = describe_work(self.analysis, has_words=bool(self._speech.text)), self.session
+            work = describe_work(self.analysis, has_words=bool(self._speech.text))
             people, now = self.people(), asyncio.get_running_loop().time()
             self._table = json.dumps({
-                "open": self.is_open,
-                "listen": self.listen_number,
-                "awaits": self.awaits,
-                "draft": self.open_draft,
-                "prefill": session.prefill if session is not None else "",
-                "moment": session.moment if session is not None else "",
+                "open": self.is_open, "awaits": self.awaits, "listen": self.listen_number,
+                "talking": self.is_discussing, "draft": self.open_draft,
+                "prefill": self.session.prefill if self.session else "",
                 "people": {seat.guest.id: seat.name for seat in people},
-                "talking": self.is_discussing,
-                "chair": self.chair.guest.id if self.chair is not None else "",
-                "work": work if self.is_open and self.awaits is None else "",
                 "typing": {seat.guest.id: seat.name for seat in people if seat.typing_until > now},
+                "chair": self.chair.guest.id if self.chair else "",
+                "work": work if self.is_open and self.awaits is None else "",
                 "html": self._draw("_table.html", room=self),
             })  # fmt: skip
         return self._table
 
-    # --- readers ----------------------------------------------------------------------------------------
-
     async def follow(self, guest: Guest, after: str = "") -> AsyncIterator[dict[str, str]]:
         """Yield every entry after the one with that id, then each as it comes, until the reader goes.
 
-        Between them come the words of whoever speaks, and who is here; those have no id, because whoever
-        comes back is told how things stand then.
+        Between them come the words of whoever speaks, and who is here: without an id, since they pass.
         """
         seat = self._take_seat(guest)
         seat.streams += 1
@@ -192,14 +170,14 @@ class Room:
                 while place < len(self.entries) and run == self.run_id:
                     place += 1
                     yield {"event": "line", "id": f"{run}-{place}", "data": self._events[place - 1]}
-                if self._speech is not speech or len(self._speech.text) > length:
+                if self._speech is not speech or len(speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
                     said: dict[str, object] = {"key": speech.key, "from": length, "text": piece}
                     persona, voice = self._find_voice(speech.key)
                     if persona is not None and voice is not None:
-                        said |= {"name": persona.name, "role": persona.role, "voice": voice}
-                        said["sign"] = VOICES[voice].sign
+                        said |= {"name": persona.name, "role": persona.role}
+                        said |= {"voice": voice, "sign": VOICES[voice].sign}
                     yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
                 if table != self.describe():
@@ -214,34 +192,27 @@ class Room:
     def _take_seat(self, guest: Guest) -> _Seat:
         if guest.id not in self._seats:
             taken = {seat.name.casefold() for seat in self._seats.values()}
-            names = chain((guest.name,), (f"{guest.name} ({number})" for number in count(2)))
+            names = (f"{guest.name} ({number})" if number > 1 else guest.name for number in count(1))
             name = next(name for name in names if name.casefold() not in taken)
             self._seats[guest.id] = _Seat(guest, name)
         return self._seats[guest.id]
 
     def _tell(self, *, is_table: bool = True) -> None:
-        """Wake every reader; where there is none, close the table unless somebody comes or acts in time.
-
-        The table is drawn again where `is_table`: a further piece of words changes nothing on it.
-        """
+        """Wake every reader, or let the table close; without `is_table`, nothing on it has changed."""
         self._table = "" if is_table else self._table
         self._changed.set()
         self._changed = asyncio.Event()
         if self._closing is not None:
             self._closing.cancel()
-        if not self.people():
-            with suppress(RuntimeError):  # the loop itself ends
-                self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
-
-    # --- what people do ---------------------------------------------------------------------------------
+        if self.is_open and not self.people():
+            self._closing = asyncio.get_running_loop().call_later(IDLE, self._end_run)
 
     def open(self, guest: Guest, **options: Any) -> None:
         """Open the table, or do nothing where it is open; whoever opens it has the chair."""
         if self.is_open:
             return
-        self.session, self._panel = self._start(
-            on_words=self._take_words, on_begin=self._begin_words, **options
-        )
+        options |= {"on_words": self._take_words, "on_begin": self._begin_words}
+        self.session, self._panel = self._start(**options)
         self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
         self.entries, self._events, self._waiting, self._heard_last = [], [], [], ""
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
@@ -256,15 +227,19 @@ class Room:
                 await self._task
 
     def leave(self, guest: Guest) -> None:
-        """Close the table for everybody, by whoever has the chair."""
         self._require_chair(guest)
         self._end_run()
 
-    def say(self, guest: Guest, text: str, at: int) -> None:
-        """Say something at the table; `at` is the number of the `listen` that it answers.
+    def _end_run(self) -> None:
+        if self.session is not None and self.awaits is not None:
+            self.session.hang_up()
+        elif self._task is not None:
+            self._task.cancel()
 
-        In a discussion, early words wait for the next turn to listen. Raises RuleBroken, and says nothing,
-        where it is not this person's turn.
+    def say(self, guest: Guest, text: str, at: int) -> None:
+        """Say something in answer to the `listen` with that number; RuleBroken where it is not one's turn.
+
+        In a discussion, early words wait until the table listens again.
         """
         words, awaits, draft = clean_text(text).strip(), self.awaits, self.open_draft
         if not self.is_open:
@@ -272,21 +247,16 @@ class Room:
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
             raise RuleBroken("Somebody answered first, so your words were not sent.")
-        if self._is_for_chair(words, awaits):
+        if self._is_for_chair(words):
             self._require_chair(guest)
         if draft and not words:
             raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
-        if len(self._waiting) >= _MAX_WAITING:
-            raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
         self._take_seat(guest).typing_until = 0.0
         takes_draft = draft and words == draft.strip()  # an empty message takes it
         self._queue(guest, "" if takes_draft else words, awaits or "discussion")
 
     def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
-        """Change the synthesis as a form says: `keep-2`, `text-2`, `add` and `part`; then accept it.
-
-        It becomes the messages that somebody at a terminal would type. With `only` nothing is accepted yet.
-        """
+        """Change the synthesis as a form says, then, unless `only`, accept it."""
         if self.draft is None:
             raise RuleBroken("There is nothing to review now, so nothing was changed.")
         messages = list_changes(self.draft, fields)
@@ -300,8 +270,7 @@ class Room:
 
     def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
         self._waiting.append((self._take_seat(guest).name, words, awaits))
-        if self.awaits is not None:
-            self._pass_on()
+        self._pass_on()
         self._tell()
 
     def stop_speaker(self, guest: Guest) -> None:
@@ -311,7 +280,6 @@ class Room:
             self._panel.stop()
 
     def show_typing(self, guest: Guest) -> None:
-        """Let the others see that somebody writes."""
         loop = asyncio.get_running_loop()
         self._take_seat(guest).typing_until = loop.time() + TYPING
         loop.call_later(TYPING + 0.1, self._tell)
@@ -327,20 +295,19 @@ class Room:
         self.chair = people[to]
         self._tell()
 
-    def _is_for_chair(self, words: str, awaits: Awaits | None) -> bool:
+    def _is_for_chair(self, words: str) -> bool:
         """Whether the words end the discussion, accept something or choose what comes next."""
-        if awaits in _CHAIR_ONLY or (awaits == "answer" and hear_steering(words, at_menu=False) == "quit"):
+        if self.awaits in ("exit", "menu", "choice", "review"):
             return True
-        if not self.is_discussing or self.discussion is None:
-            return False
-        return words.startswith("/") or hear(words, self.discussion.roster).kind in ("exit", "silence")
+        if self.is_discussing and self.discussion is not None:
+            return words.startswith("/") or hear(words, self.discussion.roster).kind in ("exit", "silence")
+        return hear_steering(words, at_menu=False) == "quit"
 
     def _require_chair(self, guest: Guest) -> None:
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "the person"
-            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.")
-
-    # --- the session ------------------------------------------------------------------------------------
+            hint = "" if self.chair in self.people() else " They have left: take it (at a terminal, /chair)."
+            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.{hint}")
 
     async def _play(self, session: Session) -> None:
         try:
@@ -348,47 +315,39 @@ class Room:
             async with aclosing(session.lines()) as lines:
                 async for line in lines:
                     self._take(line, session)
-        except RoundtableError as failure:
-            self._add(Line("error", str(failure)))
         except Exception as error:
-            what = f"Something unexpected happened ({type(error).__name__})."
-            self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
+            saved = "What was shown before it is saved. Open the table to go on."
+            unexpected = f"Something unexpected happened ({type(error).__name__}). {saved}"
+            self._add(Line("error", str(error) if isinstance(error, RoundtableError) else unexpected))
         finally:
             self.awaits, self._speech = None, _Speech()
 
-    def _end_run(self) -> None:
-        if self.session is not None and self.awaits is not None:
-            self.session.hang_up()
-        elif self._task is not None:
-            self._task.cancel()
-
     def _take(self, line: Line, session: Session) -> None:
         self.awaits, self._speech = None, _Speech()
-        if line.kind == "resume" and line.turn:  # among the turns that were shown again
+        is_resumed = line.kind == "resume"
+        if is_resumed and line.turn:  # among the turns that were shown again
             return
-        before = self._before
+        changes: tuple[str, ...] = ()
         if line.kind in ("step", "introduction", "menu"):
-            self._before = read_documents(session.folder)
-        changes = tuple(compare_documents(before, self._before)) if line.kind == "menu" else ()
-        if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
+            before, self._before = self._before, read_documents(session.folder)
+            changes = tuple(compare_documents(before, self._before)) if line.kind == "menu" else ()
+        if is_resumed and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
-        by = line.by or (self._heard_last if line.kind != "resume" else "")
-        self._add(replace(line, by=by), changes)
+        self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)), changes)
         if line.kind == "listen":
             self.awaits = line.awaits
             for name, words, awaits in self._waiting:
                 if awaits != line.awaits and words:
                     self._add(Line("notice", f"This came too late for the discussion. {name}: {words}"))
             self._waiting = [each for each in self._waiting if each[2] == line.awaits]
-            if self._waiting:
-                self._pass_on()
+            self._pass_on()
 
     def _pass_on(self) -> None:
-        """Hand the next message that waits to the session, which listens."""
-        self._heard_last, words, _ = self._waiting.pop(0)
-        self.awaits = None
-        if self.session is not None:
+        """Hand the next message that waits to the session, if it listens."""
+        if self._waiting and self.awaits is not None and self.session is not None:
+            self._heard_last, words, _ = self._waiting.pop(0)
+            self.awaits = None
             self.session.say(words, by=self._heard_last)
 
     def _begin_words(self, speaker: str) -> None:
@@ -403,28 +362,24 @@ class Room:
         self._tell(is_table=was_silent)
 
     def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
-        roster = self.analysis.opening.roster if self.analysis is not None else None
-        if roster is None or key is None or key not in roster:
-            return None, None
-        return roster[key], roster.keys.index(key) % len(VOICES)
+        for at, persona in enumerate(self.analysis.opening.roster.personas if self.analysis else ()):
+            if persona.key == key:
+                return persona, at % len(VOICES)
+        return None, None
 
     def _add(self, line: Line, changes: tuple[str, ...] = ()) -> None:
         """Show a line as an entry: pages draw its HTML, terminals print the line."""
-        persona, voice = self._find_voice(line.speaker)
-        words, by = clean_text(line.words), (line.by or "Said before") if line.speaker == USER else ""
+        by = (line.by or "Said before") if line.speaker == USER else ""
+        cleaned = {name: clean_text(getattr(line, name)) for name in ("words", "heading", "draft", "source")}
+        line = replace(line, by=by, **cleaned)
         if line.kind == "choice" and self.question is not None and self.question.menu is not None:
-            words = self.question.menu.find_label(words.upper()) or words
-        line = replace(
-            line, words=words, by=by, heading=clean_text(line.heading), draft=clean_text(line.draft),
-            source=clean_text(line.source),
-        )  # fmt: skip
+            line = replace(line, words=self.question.menu.find_label(line.words.upper()) or line.words)
         if line.kind in ("question", "menu", "review", "unclear-exit"):
             self.question = line
-        entry = RoomEntry(len(self.entries) + 1, line, persona, voice, changes)
+        entry = RoomEntry(len(self.entries) + 1, line, *self._find_voice(line.speaker), changes)
         self.entries.append(entry)
         html = self._draw("_entry.html", entry=entry)
-        # The text is for terminals of an earlier version.
-        self._events.append(json.dumps({"html": html, "line": {"text": line.text, **to_builtins(line)}}))
+        self._events.append(json.dumps({"html": html, "line": to_builtins(line)}))
         self._tell()
 
 
@@ -446,11 +401,9 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
 
 def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
-
     for name in sorted({*before, *after}):
         old, new = (texts.get(name, "").splitlines() for texts in (before, after))
-        changed = difflib.unified_diff(old, new, n=1, lineterm="")
-        lines = [line for line in changed if not line.startswith(("---", "+++"))]
+        lines = [*difflib.unified_diff(old, new, n=1, lineterm="")][2:]
         if lines:
             added = sum(line.startswith("+") for line in lines)
             yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
