@@ -99,7 +99,7 @@ _READ: tuple[tuple[type[Marker], re.Pattern[str]], ...] = (
     (NoneMarker, re.compile(r"None: (?P<labels>.*)")),
     (WithdrawnMarker, re.compile(r"Withdrawn: (?P<words>.*)")),
     (EndMarker, re.compile(r"End of addition")),
-    (EnrichmentMarker, re.compile(r"Elaboration enrichment (?P<words>\(step [^)]+\).*)")),
+    (EnrichmentMarker, re.compile(r"Elaboration enrichment (?P<words>\(step [^()]+\).*)")),
     (ElaborationMarker, re.compile(rf"Elaboration{_MOMENT}")),
     (FeedbackMarker, re.compile(r"Feedback: step (?P<step_id>\S+), (?P<at>\S+)")),
     (TranscriptMarker, re.compile(rf"Transcript{_MOMENT}")),
