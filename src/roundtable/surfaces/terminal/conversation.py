@@ -12,7 +12,6 @@ from ...runtime.session import Session
 from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
-from .seat import TableSeat
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -20,12 +19,12 @@ _LEAVES = "Ctrl-C again leaves; everything is saved."
 
 
 class TerminalConversation:
-    """One session at one terminal, or a seat at a table that several people share."""
+    """One session at one terminal."""
 
     is_strict = True
 
     def __init__(
-        self, start: Callable[..., Session | TableSeat], panel: Callable[[], Panel], *,
+        self, start: Callable[..., Session], panel: Callable[[], Panel], *,
         user_name: str | None = None, spent: Callable[[], str] = str,
     ) -> None:  # fmt: skip
         """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
@@ -34,12 +33,8 @@ class TerminalConversation:
         self._input = InputArea(
             bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop, on_leave=self._leave
         )
-        self._seat = self.session if isinstance(self.session, TableSeat) else None
-        if self._seat is not None:
-            self._seat.on_move, self._seat.on_change = self._input.withdraw, self._input.repaint
-        roster = self._seat.roster if self._seat is not None else None
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, roster)
-        self._spent = spent if self._seat is None else self._seat.describe_others
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
+        self._spent = spent
         self._speaker = self._words = self._typed = self._note = self._hint = ""
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
@@ -50,12 +45,10 @@ class TerminalConversation:
 
     async def _hold(self) -> None:
         self._holding = asyncio.current_task()
-        if self._seat is None:  # the panel is made while the user reads the first question
-            asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
+        # The panel is made while the user reads the first question.
+        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         async with self._input.open():
             await converse(self.session, self)
-            if self._input.buffer.text:  # the table was closed while the user wrote
-                self._input.write(self._formatter.format_typed(self._input.buffer.text))
 
     def show(self, line: Line) -> None:
         """Show a line above the input area; one that only says whose turn it is shows nothing."""
@@ -70,9 +63,8 @@ class TerminalConversation:
         self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
-        """Return the next words. Raises Withdrawn."""
         words = await self._input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
-        self._typed = words or "" if self._seat is None else ""
+        self._typed = words or ""
         return words
 
     def _take_words(self, speaker: str, piece: str) -> None:

@@ -25,8 +25,6 @@ from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.layout.screen import Screen
 from prompt_toolkit.renderer import CPR_Support
 
-from ..cli.conversation import Withdrawn
-
 _PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
@@ -116,11 +114,6 @@ class InputArea:
             self._enter()
         self.repaint()
         return await self._asked
-
-    def withdraw(self) -> None:
-        """Take back what is being asked, if anything is: `ask` raises Withdrawn, what was typed stays."""
-        if self._asked is not None and self.is_listening:
-            self._asked.set_exception(Withdrawn())
 
     def end_input(self) -> None:
         """Let no more words come."""

@@ -61,9 +61,9 @@ _MARKDOWN_KINDS = ("contribution", "feedback", "handoff", "synthesis")
 class LineFormatter:
     """Formats the lines of one conversation, with blank lines between them."""
 
-    def __init__(self, columns: Callable[[], int], user: str | None, roster: Roster | None = None) -> None:
-        """`columns` is called each time, as the window may have changed; an analysis has its own `roster`."""
-        self._columns, self._roster = columns, roster
+    def __init__(self, columns: Callable[[], int], user: str | None) -> None:
+        """`columns` is called each time, as the window may have changed."""
+        self._columns = columns
         self._console = Console(
             file=io.StringIO(), force_terminal=True, theme=_THEME, markup=False, highlight=False, emoji=False
         )
@@ -91,7 +91,7 @@ class LineFormatter:
 
     def _format_text(self, line: Line, analysis: Analysis | None) -> str:
         text = clean_text(line.text)
-        sign = _sign_of(line, analysis.opening.roster if analysis else self._roster)
+        sign = _sign_of(line, analysis.opening.roster if analysis else None)
         render = self._render_plain
         if line.menu is not None:
             return self._format_menu(line.menu, clean_text(line.words))

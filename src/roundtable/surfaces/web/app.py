@@ -107,14 +107,10 @@ class Site:
         name = (await read_form(request)).get("name", "")
         roster = await run_in_threadpool(self.project.roster)
         try:
-            secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
+            secret = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
-            if _wants_json(request):
-                raise
             return await self.show_door(request, name[:MAX_NAME], str(refusal))
-        response: Response = RedirectResponse("/", 303)
-        if _wants_json(request):  # a terminal, which has no page that could tell it
-            response = JSONResponse({"id": guest.id, "check": guest.check})
+        response = RedirectResponse("/", 303)
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
@@ -181,8 +177,6 @@ class Site:
     async def show_room(self, request: Request) -> Response:
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
         room = self._room_of(entry.slug)
-        if _wants_json(request):
-            return Response(room.describe(), media_type="application/json")
         links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
         return self._page(request, "room.html", room=room, title=entry.title, links=links)
 
