@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from ...core.lines import Line
+from ...core.lines import Line, speech
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
@@ -54,12 +54,12 @@ class TerminalConversation:
         """Show a line above the input area; one that only says whose turn it is shows nothing."""
         if line.kind == "listen":
             return
-        typed, text = self._typed, ""
+        typed, analysis = self._typed, self.session.analysis
         self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
         if typed.strip() and (line.speaker != USER or line.kind == "resume"):
-            text = self._formatter.format_typed(typed)
-        self._input.write(text + self._formatter.format_line(line, self.session.analysis))
+            self._input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
+        self._input.write(self._formatter.format_line(line, analysis))
         self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
@@ -76,8 +76,8 @@ class TerminalConversation:
         analysis = self.session.analysis
         if analysis is None or not self._words.strip():
             return ""
-        roster = analysis.opening.roster
-        return self._formatter.format_draft(roster[self._speaker], self._words, roster)
+        line = speech(analysis.opening.roster[self._speaker], self._words, "contribution")
+        return self._formatter.format_line(line, analysis)
 
     def _bottom_line(self, width: int) -> str:
         analysis, at_work = self.session.analysis, self._hint

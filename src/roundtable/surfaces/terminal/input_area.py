@@ -85,13 +85,13 @@ class InputArea:
             await running
 
     def write(self, text: str) -> None:
-        """Write a text above the input area, where it stays as it is."""
+        """Write a text and a blank line above the input area, where they stay as they are."""
         if not text:
             return
         running, output = self._application.is_running, self._application.output
         if running:
             self._application.renderer.erase()
-        output.write_raw(text.replace("\n", "\r\n"))
+        output.write_raw(f"\n{text}".replace("\n", "\r\n"))
         output.flush()
         if running:
             self._application._redraw()

@@ -29,14 +29,13 @@ from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...core.text import clean_text
-from ...documents.blocks import find_elaboration_blocks
 from ...project import Project
 from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
-from .markup import addition_id, render_document, render_transcript, render_words
+from .markup import addition_id, find_additions, render_document, render_transcript, render_words
 from .room import Room, StartSession
 
 if TYPE_CHECKING:
@@ -286,8 +285,6 @@ class ItemView:
         entry = find_entry(project, slug)
         self.address = "" if on_one_page else f"/items/{quote(slug)}"
         self.status = project.status(entry)
-        draft = _read_text(entry.folder, "draft.md")
-        self.draft = draft.partition("\n")[2].strip() if draft.startswith("# ") else draft
         steps = self.status.steps
         phases = ((phase, [row for row in steps if row[0].phase == phase]) for phase in PHASES)
         self.phases = [(phase, rows) for phase, rows in phases if rows]
@@ -300,7 +297,10 @@ class ItemView:
             self.discussions.append(DiscussionView(number, step, at, title, is_undone, clean_text(text)))
         self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
-        self.parking_lot = _read_text(entry.folder, "parking-lot.md").removeprefix("# Parking Lot").strip()
+        self.parking_lot = ""
+        with suppress(FileNotFoundError, RoundtableError):
+            text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
+            self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
     def render_document(self, name: str) -> Markup:
         known = {
@@ -311,19 +311,9 @@ class ItemView:
 
     def find_additions(self, discussion: DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""
-        key, place = (discussion.step, discussion.at), addition_id(discussion.step, discussion.at)
-        return {
-            name: self._find_place(f"documents/{quote(name)}", place)
-            for name, text in self.documents.items()
-            if any(block.key == key for block in find_elaboration_blocks("", text))
-        }
+        place = addition_id(discussion.step, discussion.at)
+        names = [name for name, text in self.documents.items() if place in find_additions(text)]
+        return {name: self._find_place(f"documents/{quote(name)}", place) for name in names}
 
     def _find_place(self, page: str, place: str) -> str:
         return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
-
-
-def _read_text(folder: Path, name: str) -> str:
-    try:
-        return clean_text(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
-    except (FileNotFoundError, RoundtableError):
-        return ""

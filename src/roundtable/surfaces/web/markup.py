@@ -55,6 +55,11 @@ def render_transcript(text: str, number: int) -> Markup:
     return _render(_parser(breaks=False).parse(text))
 
 
+def find_additions(document: str) -> set[str]:
+    """Return the names of the places where elaborations added to a document."""
+    return {addition_id(*block.key) for block in find_elaboration_blocks("", document)}
+
+
 def addition_id(step: str, at: str) -> str:
     """Return the name of the place where an elaboration's addition stands in a page."""
     return re.sub(r"[^\w-]", "-", f"addition-{step}-{at}")
