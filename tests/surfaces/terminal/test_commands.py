@@ -100,7 +100,7 @@ def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
     analysis = Analysis(OPENING, Stage.ELABORATION, "standard", elaboration=begun.now)
     assert describe_work(analysis, has_words=True) == "Alex is speaking"
     assert describe_work(analysis) == "Alex is thinking"
-    assert "turn 1 of 10" in format_bottom_line(analysis, 200)
+    assert "turn 1 of 10" in format_bottom_line(analysis)
 
 
 # --- a stop -----------------------------------------------------------------------------------------------

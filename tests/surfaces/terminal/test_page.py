@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import pytest
 from hypothesis import example, given
@@ -144,11 +143,10 @@ def test_the_introduction_keeps_its_lines() -> None:
 # --- where am I -------------------------------------------------------------------------------------------
 
 
-def test_the_bottom_line_cuts_what_matters_least() -> None:
-    where = partial(format_bottom_line, ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
-    assert where(200) == ("Alex is speaking · step 4/24 · 1,200 tokens, $0.02 · Requirements · Offline forms")
-    assert where(28) == "Alex is speaking · step 4/24"
-    assert format_bottom_line(None, 80) == ""
+def test_the_bottom_line_says_first_what_matters_most() -> None:
+    made = format_bottom_line(ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
+    assert made == "Alex is speaking · step 4/24 · 1,200 tokens, $0.02 · Requirements · Offline forms"
+    assert format_bottom_line(None) == ""
 
 
 def test_who_is_at_work_is_named() -> None:

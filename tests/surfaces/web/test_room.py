@@ -435,7 +435,7 @@ KEPT = {f"keep-{number}": "yes" for number in range(1, 5)}
             KEPT | {"add": "Ours", "part": "decision", "keep-4": "", "keep-1": ""},
             ["add decision: Ours", "drop 1 4"],
         ),
-        (KEPT | {"add": "Ours", "part": "insight", "text-3": "Third"}, ["add insight: Ours", "edit 3 Third"]),
+        (KEPT | {"add": "Ours", "part": "insight", "text-3": "Third"}, ["edit 3 Third", "add insight: Ours"]),
         (KEPT | {"add": "Ours", "part": "nonsense"}, []),
     ],
 )

@@ -18,7 +18,8 @@ import pytest
 from commandline import CommandLine, command_line
 from roundtable.surfaces.web.access import COOKIE, MEMBER
 from roundtable.surfaces.web.app import Site
-from webserver import make_site, serve
+from webserver import check_of, make_site, open_client, serve
+from webserver import come_in as enter
 
 Place = tuple[Path, Path]
 READERS, EACH = 200, 10
@@ -112,6 +113,19 @@ def test_serve_prints_an_address_that_lets_people_in_and_ends_in_order(cli: Comm
         process.wait(PATIENCE)
         assert process.returncode == 130
         assert b"can come in" in process.stderr.read()
+
+
+def test_a_terminal_is_told_who_holds_an_item_whose_table_is_open(cli: CommandLine) -> None:
+    cli.add()
+    site = make_site(cli.root)
+    with open_client(site) as client:
+        enter(site, client, "Ana")
+        client.post(f"{ROOM}/open", data={"check": check_of(client)})
+        deadline = time.monotonic() + PATIENCE
+        while 'data-awaits="answer"' not in client.get(f"{ROOM}/form").text:
+            assert time.monotonic() < deadline
+        ran = cli.call("analyze", "--plain", said=b"Mine.\n")
+    assert ran.status == 4 and "is in use by process" in ran.err
 
 
 def test_serve_says_what_is_wrong_with_a_port_and_warns_of_an_open_address(cli: CommandLine) -> None:

@@ -30,13 +30,10 @@ class TerminalConversation:
         """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
-        self._input = InputArea(
-            bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop, on_leave=self._leave
-        )
+        self._input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
         self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
         self._speaker = self._words = self._typed = self._note = self._hint = ""
-        self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -79,29 +76,23 @@ class TerminalConversation:
         line = speech(analysis.opening.roster[self._speaker], self._words, "contribution")
         return self._formatter.format_line(line, analysis)
 
-    def _bottom_line(self, width: int) -> str:
+    def _bottom_line(self) -> str:
         analysis, at_work = self.session.analysis, self._hint
         if not self._input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
-        return self._note or format_bottom_line(analysis, width, at_work=at_work, spent=self._spent())
+        return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
-        loop = asyncio.get_running_loop()
-        if loop.time() - self._stopped_at < _LEAVING_TIME and self._holding is not None:
+        if self._note and self._holding is not None:
             self._holding.cancel()
             return
-        self._stopped_at = loop.time()
         stopped = not self._input.is_listening and self._panel.stop()
         if not stopped:
             self._input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
-        loop.call_later(_LEAVING_TIME, self._show_note, "")
+        asyncio.get_running_loop().call_later(_LEAVING_TIME, self._show_note, "")
 
     def _show_note(self, note: str) -> None:
         self._note = note
         self._input.repaint()
-
-    def _leave(self) -> None:
-        self._input.end_input()
-        self.session.hang_up()

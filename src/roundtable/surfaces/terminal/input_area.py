@@ -34,10 +34,9 @@ class InputArea:
     """One input line for the whole conversation."""
 
     def __init__(
-        self, *, bottom: Callable[[int], str], draft: Callable[[], str], on_stop: Callable[[], None],
-        on_leave: Callable[[], None],
-    ) -> None:  # fmt: skip
-        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D `on_leave`."""
+        self, *, bottom: Callable[[], str], draft: Callable[[], str], on_stop: Callable[[], None]
+    ) -> None:
+        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D ends the input."""
         self._bottom, self._draft = bottom, draft
         self._asked: asyncio.Future[str | None] | None = None
         self._awaits: str | None = None
@@ -50,7 +49,7 @@ class InputArea:
         keys.add("tab")(lambda _: self._put(self.buffer.text or self._offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
-        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: on_leave())
+        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: self.end_input())
         keys.add("c-z")(lambda event: event.app.suspend_to_background())
         self._application: Application[None] = Application(
             layout=self._make_layout(), key_bindings=keys, erase_when_done=True, min_redraw_interval=0.03
@@ -163,7 +162,7 @@ class InputArea:
 
     def _bottom_row(self) -> StyleAndTextTuples:
         width = self.size.columns - len(_MARGIN) - 1
-        return [("dim", _MARGIN + self._bottom(width)[:width])]
+        return [("dim", _MARGIN + self._bottom()[:width])]
 
 
 class _RestingSplit(HSplit):

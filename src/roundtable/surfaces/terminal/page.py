@@ -135,8 +135,8 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
     return f"{who.first_name} is {'speaking' if has_words else 'thinking'}"
 
 
-def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
-    """Return where things stand; what matters least stands last, and is cut in a narrow window."""
+def format_bottom_line(analysis: Analysis | None, *, at_work: str = "", spent: str = "") -> str:
+    """Return where things stand; what matters least stands last, where a narrow window cuts it."""
     parts = [at_work, spent]
     if analysis is not None:
         opening, talk = analysis.opening, analysis.elaboration
@@ -149,4 +149,4 @@ def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = 
             "" if here == "" else opening.phase.name,  # a document has neither phase nor step
             opening.item.name,
         ]
-    return _BETWEEN.join(filter(None, parts))[:width]
+    return _BETWEEN.join(filter(None, parts))

@@ -376,14 +376,13 @@ class Room:
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     """Return what to say at a review to make the synthesis what the fields of a form say."""
     changes, dropped = [], []
-    words, wanted = join_lines(fields.get("add", "")), f"{fields.get('part', '')}s"
-    for part in HEADINGS:
-        for number in (entry.number for entry in draft.part(part)):
-            text = join_lines(fields.get(f"text-{number}", ""))
-            if fields.get(f"keep-{number}") != "yes":
-                dropped.append(str(number))
-            elif text and text != join_lines(draft.words_of_entry(number)):
-                changes.append(f"edit {number} {text}")
-        if words and part == wanted:
-            changes.append(f"add {part.removesuffix('s')}: {words}")
-    return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
+    for number in (entry.number for entry in draft.entries):
+        text = join_lines(fields.get(f"text-{number}", ""))
+        if fields.get(f"keep-{number}") != "yes":
+            dropped.append(str(number))
+        elif text and text != join_lines(draft.words_of_entry(number)):
+            changes.append(f"edit {number} {text}")
+    words, part = join_lines(fields.get("add", "")), fields.get("part", "")
+    if words and f"{part}s" in HEADINGS:
+        changes.append(f"add {part}: {words}")
+    return [*changes, f"drop {' '.join(dropped)}"] if dropped else changes
