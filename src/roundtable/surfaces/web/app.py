@@ -132,10 +132,12 @@ class Site:
         for row in self.project.list_progress():
             text = f"{row['slug']} {row['title']} {row['analysis_status']}".casefold()
             if all(word in text for word in wanted.casefold().split()):
-                rows.append(row | {"questions": len(self.project.open_questions(row["slug"]))})
+                rows.append(row)
         rows.sort(key=lambda row: row["last_activity"] or "", reverse=True)
+        questions = {each.slug: len(self.project.open_questions(each)) for each in self.project.items()}
         open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
-        return self._page(request, "backlog.html", rows=rows, wanted=wanted, open_rooms=open_rooms)
+        told = {"wanted": wanted, "questions": questions, "open_rooms": open_rooms}
+        return self._page(request, "backlog.html", rows=rows, **told)
 
     def add(self, request: Request) -> Response:
         text = request.state.form.get("text", "").strip()

@@ -45,14 +45,15 @@ def render_document(text: str, discussions: Mapping[tuple[str, str], str] | None
         for before, after in pairwise(shown):
             if before.type == "softbreak" and after.type == "strong_open":  # a field begins its own line
                 before.type = "hardbreak"
-    return _render(tokens)
+    parser = _parser(breaks=False)
+    return _clean(str(parser.renderer.render(tokens, parser.options, {})))
 
 
 def render_transcript(text: str, number: int) -> Markup:
     """Return the transcript of a number as HTML; with it, its turns are told from others in the same page."""
     for before in ('<a id="', "](#"):
         text = text.replace(f"{before}turn-", f"{before}discussion-{number}-turn-")
-    return _render(_parser(breaks=False).parse(text))
+    return _clean(_parser(breaks=False).render(text))
 
 
 def find_additions(document: str) -> set[str]:
@@ -83,11 +84,6 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, *_rest: An
     if anchor := _ANCHOR.fullmatch(text.strip()):
         return f"{anchor[0]}</a>"
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
-
-
-def _render(tokens: Sequence[Token]) -> Markup:
-    parser = _parser(breaks=False)
-    return _clean(str(parser.renderer.render(tokens, parser.options, {})))
 
 
 def _mark_additions(text: str, discussions: Mapping[tuple[str, str], str]) -> Iterator[Token]:
