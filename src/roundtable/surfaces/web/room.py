@@ -338,16 +338,12 @@ class Room:
 
     def _describe_voice(self, key: str | None) -> dict[str, Any]:
         """Return what a page shows of a persona; nothing for anybody else."""
-        for at, persona in enumerate(self.analysis.opening.roster.personas if self.analysis else ()):
-            if persona.key == key:
-                voice = at % len(VOICES)
-                return {
-                    "name": persona.name,
-                    "role": persona.role,
-                    "voice": voice,
-                    "sign": VOICES[voice].sign,
-                }
-        return {}
+        roster = self.analysis.opening.roster if self.analysis is not None else None
+        if roster is None or key is None or key not in roster:
+            return {}
+        persona, voice = roster[key], roster.keys.index(key) % len(VOICES)
+        look = {"voice": voice, "sign": VOICES[voice].sign}
+        return {"name": persona.name, "role": persona.role, **look}
 
     def _find_changes(self, folder: Path) -> dict[str, list[str]]:
         """Return the rows that differ in each document since the last menu, as in a unified diff."""
