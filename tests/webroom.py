@@ -77,10 +77,6 @@ class Follower:
         return [event["id"] for event in self.events if "id" in event]
 
     @property
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(event["data"]) for event in self.events if event["event"] == "line"]
-
-    @property
     def table(self) -> dict[str, Any]:
         found = [event for event in self.events if event["event"] == "table"]
         table: dict[str, Any] = json.loads(found[-1]["data"])
