@@ -65,9 +65,8 @@ class LineFormatter:
         if line.menu is not None:
             return self._format_menu(line.menu, clean_text(line.words))
         if line.speaker == USER:
-            name = f"{clean_text(line.by or self._name)}:"
-            style = _QUIET if line.kind == "resume" else ""
-            return self._render_plain(f"{name} {text}", Voice("›", "", name), style)
+            name, style = clean_text(line.by or self._name), _QUIET if line.kind == "resume" else ""
+            return self._render_plain(f"{name}: {text}", Voice("›", "", name), style)
         if line.kind in _MARKDOWN_KINDS or line.heading:
             return self._render_markdown(text, voice)
         return self._render_plain(text, _KINDS.get(line.kind, voice), "bold" if line.kind == "step" else "")
