@@ -351,7 +351,7 @@ class WebRoom(Conversation):
         answered = 0
         for name, data in guest.follow(f"{room}/events"):
             if name == "line":
-                self._take(json.loads(data)["html"])
+                self._take(json.loads(data))
             if name != "table":
                 continue
             table = json.loads(data)

@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from roundtable.core.lines import Line
 from roundtable.panel.base import Panel, StoppablePanel
 from roundtable.runtime.session import Session
 from roundtable.surfaces.web.access import MEMBER, OBSERVER, Guest
-from roundtable.surfaces.web.room import Room, RoomEntry, StartSession
+from roundtable.surfaces.web.room import Room, StartSession
 from roundtable.testing import ScriptedPanel
 
 PATIENCE = 20.0
@@ -33,11 +34,20 @@ def start_with(root: Path, panel: Panel | None = None, *, review: bool = False) 
     return start
 
 
-def draw(_template: str, *, entry: RoomEntry | None = None, room: Room | None = None) -> str:
-    """Draw an entry as its text, and a table as the names of the people at it."""
-    if entry is not None:
-        return entry.line.words
-    return ", ".join(seat.name for seat in room.people()) if room is not None else ""
+class Shown(str):
+    """An entry as it was drawn, which knows its line."""
+
+    line: Line
+
+
+def draw(_template: str, **given: Any) -> str:
+    """Draw an entry as its text and the changes, and a table as the names of the people at it."""
+    if "line" in given:
+        changes = [row for rows in given["changes"].values() for row in rows]
+        shown = Shown("\n".join([given["line"].words, *changes]))
+        shown.line = given["line"]
+        return shown
+    return ", ".join(seat.name for seat in given["room"].people())
 
 
 def make_room(
@@ -65,10 +75,6 @@ class Follower:
     @property
     def ids(self) -> list[str]:
         return [event["id"] for event in self.events if "id" in event]
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(event["data"]) for event in self.events if event["event"] == "line"]
 
     @property
     def table(self) -> dict[str, Any]:
@@ -113,5 +119,7 @@ async def say(room: Room, follower: Follower, text: str, awaits: str, by: Guest 
     room.say(by or follower.guest, text, number)
 
 
-def entries(room: Room, kind: str) -> list[RoomEntry]:
-    return [entry for entry in room.entries if entry.line.kind == kind]
+def entries(room: Room, kind: str = "") -> list[Shown]:
+    """Return what was shown, or what was shown of one kind."""
+    shown = [entry for entry in room.entries if isinstance(entry, Shown)]
+    return [entry for entry in shown if kind in ("", entry.line.kind)]

@@ -19,10 +19,8 @@ from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, PanelStopped, Speech, StoppablePanel
 from roundtable.runtime.session import Session
-from roundtable.store.artifact import read_documents
 from roundtable.surfaces.cli import conversation
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
-from roundtable.surfaces.web.room import compare_documents
 from roundtable.testing import ScriptedPanel
 from talk import Talk
 
@@ -102,24 +100,7 @@ def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
     analysis = Analysis(OPENING, Stage.ELABORATION, "standard", elaboration=begun.now)
     assert describe_work(analysis, has_words=True) == "Alex is speaking"
     assert describe_work(analysis) == "Alex is thinking"
-    assert "turn 1 of 10" in format_bottom_line(analysis, 200)
-
-
-# --- what was added ---------------------------------------------------------------------------------------
-
-
-def test_what_was_added_is_a_diff_file_by_file(folder: Path) -> None:
-    (folder / "meta.json").write_text("{}")
-    (folder / "a.md").write_text("one\ntwo\nthree\n")
-    before = read_documents(folder)
-    assert before == {"a.md": "one\ntwo\nthree\n"}
-    (folder / "a.md").write_text("one\ntwo\nnew\nthree\n")
-    (folder / "b.json").write_text("[1]\n")
-    after = read_documents(folder)
-    expected = ["@ a.md: 1 line added", " two", "+new", " three", "@ b.json: 1 line added", "+[1]"]
-    assert list(compare_documents(before, after)) == expected
-    assert list(compare_documents(after, after)) == []
-    assert read_documents(folder / "nowhere") == {}
+    assert "turn 1 of 10" in format_bottom_line(analysis)
 
 
 # --- a stop -----------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def turns(item: Path) -> list[str]:
 
 def reading(terminal: PseudoTerminal, end: str = "Elaboration Insights") -> str:
     """The discussion as it stands in the scrollback, in one line."""
-    return terminal.words('Type "done" to end discussion early.', end).lstrip("─ ")
+    return terminal.words('Type "done" to end discussion early.', end).lstrip("- ")
 
 
 # --- a whole elaboration ----------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
     terminal.say("?", "/transcript", "/nonsense")
     for text in ("For example:", "In another window `roundtable show`", "There is no command /nonsense."):
         assert text in " ".join(terminal.shown.split())
-    assert "\n› ?\n" in terminal.shown
+    assert "\n› Ada: ?\n" in terminal.shown
     terminal.say("brief")
     assert "Got it, switching to brief mode." in terminal.words()
     terminal.keys("/quit\r")

@@ -546,7 +546,8 @@ def test_on_a_phone_a_table_of_three_columns_fits_and_a_line_has_one_height(
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")
 def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, completed: Place) -> None:
-    root, _ = completed
+    root, folder = completed
+    (folder / "wide.csv").write_text("Requirement,Story,Decision\n" * 3 + "FR-001," * 200)
     talk_elsewhere(completed, ["E", "We go with B.", "done", f"add question: {QUESTION}", "accept"])
     add_item(root, "Another one", commit=None)
     house = houses(root, review=True)
@@ -570,6 +571,7 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         "backlog, nothing fits": "/?q=nothing-like-that",
         "item with open questions": item,
         "document with an addition": f"{item}/documents/quick-scan.md",
+        "data file": f"{item}/documents/wide.csv",
         "transcript": f"{item}/discussions/1",
         "hand-off": f"{item}/hand-off",
         "no such item": "/items/nonesuch",
@@ -615,4 +617,4 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
     nobody.context.clear_cookies()
     nobody.goto(house.address)
     check("without an invitation", nobody)
-    assert len(checked) == 24
+    assert len(checked) == 25

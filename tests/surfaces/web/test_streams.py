@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
 import socket
@@ -17,9 +16,10 @@ import httpx2
 import pytest
 
 from commandline import CommandLine, command_line
-from roundtable.surfaces.web.access import COOKIE, MEMBER, Guest
+from roundtable.surfaces.web.access import COOKIE, MEMBER
 from roundtable.surfaces.web.app import Site
-from webserver import make_site, serve
+from webserver import check_of, make_site, open_client, serve
+from webserver import come_in as enter
 
 Place = tuple[Path, Path]
 READERS, EACH = 200, 10
@@ -49,16 +49,16 @@ async def read_ids(address: str, secret: str, last_turn: int, after: str = "") -
     return found
 
 
-def come_in(site: Site, name: str) -> tuple[str, Guest]:
+def come_in(site: Site, name: str) -> str:
     return site.invitations.admit(site.invitations.tokens[MEMBER], name, site.project.roster())
 
 
 def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(completed: Place) -> None:
     site = make_site(completed[0])
-    secrets = [come_in(site, f"Reader {number}")[0] for number in range(READERS // EACH)]
-    secret, ana = come_in(site, "Ana")
+    secrets = [come_in(site, f"Reader {number}") for number in range(READERS // EACH)]
+    secret = come_in(site, "Ana")
 
-    async def talk(client: httpx2.AsyncClient) -> None:
+    async def talk(client: httpx2.AsyncClient, check: str) -> None:
         async def listen(awaits: str) -> str:
             deadline = time.monotonic() + PATIENCE
             while time.monotonic() < deadline:
@@ -68,7 +68,7 @@ def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(
             raise AssertionError(f"the table never waits for {awaits}")
 
         for awaits, text in (("menu", "E"), ("discussion", "We go with B."), ("discussion", "And soon.")):
-            data = {"check": ana.check, "at": await listen(awaits), "text": text}
+            data = {"check": check, "at": await listen(awaits), "text": text}
             assert (await client.post(f"{ROOM}/say", data=data)).status_code == 303
 
     async def run(address: str) -> None:
@@ -81,8 +81,9 @@ def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(
             readers = [
                 asyncio.create_task(read_ids(address, each, 6)) for each in secrets for _ in range(EACH)
             ]
-            assert (await client.post(f"{ROOM}/open", data={"check": ana.check})).status_code == 303
-            await talk(client)
+            check = (await client.get("/")).text.partition('name="check" value="')[2].partition('"')[0]
+            assert (await client.post(f"{ROOM}/open", data={"check": check})).status_code == 303
+            await talk(client, check)
             found = await asyncio.gather(*readers)
             stuck.close()
         numbers = [int(each.rpartition("-")[2]) for each in found[0]]
@@ -104,16 +105,27 @@ def test_serve_prints_an_address_that_lets_people_in_and_ends_in_order(cli: Comm
             shown += process.stdout.readline()
         address = json.loads(shown)["address"]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/join/\S{40,}", address)
-        (announced,) = Path(os.environ["XDG_CONFIG_HOME"]).rglob("served/*")
-        assert announced.read_text() == address  # for the user's own terminals
         base = address.partition("/join/")[0]
         with httpx2.Client(headers={"origin": base}, follow_redirects=True) as client:
             assert "Your name" in client.get(address).text
             assert "Offline forms" in client.post(address, data={"name": "Ana"}).text
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
-        assert process.returncode == 130 and not announced.exists()
+        assert process.returncode == 130
         assert b"can come in" in process.stderr.read()
+
+
+def test_a_terminal_is_told_who_holds_an_item_whose_table_is_open(cli: CommandLine) -> None:
+    cli.add()
+    site = make_site(cli.root)
+    with open_client(site) as client:
+        enter(site, client, "Ana")
+        client.post(f"{ROOM}/open", data={"check": check_of(client)})
+        deadline = time.monotonic() + PATIENCE
+        while 'data-awaits="answer"' not in client.get(f"{ROOM}/form").text:
+            assert time.monotonic() < deadline
+        ran = cli.call("analyze", "--plain", said=b"Mine.\n")
+    assert ran.status == 4 and "is in use by process" in ran.err
 
 
 def test_serve_says_what_is_wrong_with_a_port_and_warns_of_an_open_address(cli: CommandLine) -> None:

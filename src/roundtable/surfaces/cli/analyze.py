@@ -51,7 +51,8 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
     if start_over and (told := talk.project.start_over(entry.slug)):
         tell(told)
-    return talk.analyze(entry, talk.project.command("analyze", entry.slug), reopen=reopen)
+    start = partial(talk.project.open_session, entry.slug, reopen=reopen)
+    return talk.hold(start, entry.folder, talk.project.command("analyze", entry.slug))
 
 
 @command(item="optional", uses=TALK_OPTIONS)
@@ -60,7 +61,8 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     """Discuss a completed step of ITEM with all personas. Without ITEM it uses the one that is open."""
     talk = _Talk(flags)
     entry = talk.project.find_open_item() if item is None else talk.project.find_item(item)
-    return talk.analyze(entry, talk.project.command("elaborate", entry.slug, "--step", step), step=step)
+    start = partial(talk.project.open_session, entry.slug, step=step)
+    return talk.hold(start, entry.folder, talk.project.command("elaborate", entry.slug, "--step", step))
 
 
 @command(uses=TALK_OPTIONS)
@@ -132,22 +134,6 @@ class _Talk:
             put_text(f"Added {added.slug}.\n")
             return added
         raise ItemUnknown("Nothing was added.")
-
-    def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
-        """Hold the analysis of an item, or join its table if the web room has it open."""
-        if self._is_painted:
-            from ..terminal.conversation import TerminalConversation
-            from ..terminal.seat import find_seat
-
-            name = user_name(self._settings)
-            if (seat := find_seat(self.project, entry, name, again)) is not None:
-                others = seat.describe_others()
-                tell(f"The item is open in the web room{', ' if others else ''}{others}.")
-                words = ask_once(self._answers, "Sit down at that table? Y/n ")
-                if words is not None and words.strip().lower() in ("", "y", "yes"):
-                    make_panel, _ = choose_panel(self._settings, entry.folder)  # the server has its own
-                    return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
-        return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
     def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
         """Hold the conversation of the session that `start` opens; `again` is the command that goes on."""

@@ -23,7 +23,6 @@ from .output import pairs, put, put_json
 if TYPE_CHECKING:
     from ...runtime.session import Session
     from ..terminal.conversation import TerminalConversation
-    from ..terminal.seat import TableSeat
 
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
 COMMANDS = {
@@ -117,7 +116,7 @@ def ask_once(answers: Answers, question: str) -> str | None:
     return words
 
 
-def answer_command(words: str, session: Session | TableSeat, line: Line, *, is_strict: bool) -> str:
+def answer_command(words: str, session: Session, line: Line, *, is_strict: bool) -> str:
     """Return the answer to a command that only looks; nothing where the words are for the session.
 
     With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
@@ -135,27 +134,18 @@ def answer_command(words: str, session: Session | TableSeat, line: Line, *, is_s
         case ["/turns", *rest] if len(rest) < 2:
             can_raise = line.awaits in ("discussion", "exit") and "".join(rest).isdecimal()
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
-        case ["/chair"] if session.analysis is None:  # at a table of several people
-            return ""
         case [name] if is_strict and name not in COMMANDS and re.fullmatch("/[a-z]+", name):
             return f"There is no command {name}. There is: {', '.join(COMMANDS)}."
     return ""
 
 
-class Withdrawn(Exception):
-    """What was asked is not asked any more."""
-
-
-async def converse(session: Session | TableSeat, page: Plain | TerminalConversation) -> None:
+async def converse(session: Session, page: Plain | TerminalConversation) -> None:
     """Show every line, and hear the user whenever it is the user's turn; commands are answered here."""
     async with aclosing(session.lines()) as lines:
         async for line in lines:
             page.show(line)
             while line.kind == "listen":
-                try:
-                    words = await page.ask(line)
-                except Withdrawn:
-                    break
+                words = await page.ask(line)
                 if words is None or words.strip() == "/quit":
                     session.hang_up()
                 elif answer := answer_command(words, session, line, is_strict=page.is_strict):

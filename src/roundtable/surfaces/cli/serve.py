@@ -15,7 +15,6 @@ from ...panel.base import StoppablePanel
 from ...project import choose_panel, find_lacking
 from ...runtime.session import Session
 from ...settings import user_name
-from ..terminal.seat import announce
 from .options import MODEL_OPTIONS, Flags, command
 from .output import tell
 
@@ -61,16 +60,15 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
-    with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
-        flags.show_result({"address": address}, f"The web room is open: {address}")
-        tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
-        if host.lower() not in THIS_MACHINE:
-            tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
-        if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        level = "info" if flags.debug else "warning"
-        config = uvicorn.Config(
-            site.make_app(), log_level=level, access_log=False, ws="none", server_header=False,
-            proxy_headers=False, limit_concurrency=1000, timeout_graceful_shutdown=_GRACE,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listener])
+    flags.show_result({"address": address}, f"The web room is open: {address}")
+    tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
+    if host.lower() not in THIS_MACHINE:
+        tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
+    if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    level = "info" if flags.debug else "warning"
+    config = uvicorn.Config(
+        site.make_app(), log_level=level, access_log=False, ws="none", server_header=False,
+        proxy_headers=False, limit_concurrency=1000, timeout_graceful_shutdown=_GRACE,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listener])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from ...core.lines import Line
+from ...core.lines import Line, speech
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
 from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
-from .seat import TableSeat
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -20,28 +19,21 @@ _LEAVES = "Ctrl-C again leaves; everything is saved."
 
 
 class TerminalConversation:
-    """One session at one terminal, or a seat at a table that several people share."""
+    """One session at one terminal."""
 
     is_strict = True
 
     def __init__(
-        self, start: Callable[..., Session | TableSeat], panel: Callable[[], Panel], *,
+        self, start: Callable[..., Session], panel: Callable[[], Panel], *,
         user_name: str | None = None, spent: Callable[[], str] = str,
     ) -> None:  # fmt: skip
         """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
-        self._input = InputArea(
-            bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop, on_leave=self._leave
-        )
-        self._seat = self.session if isinstance(self.session, TableSeat) else None
-        if self._seat is not None:
-            self._seat.on_move, self._seat.on_change = self._input.withdraw, self._input.repaint
-        roster = self._seat.roster if self._seat is not None else None
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, roster)
-        self._spent = spent if self._seat is None else self._seat.describe_others
+        self._input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
+        self._spent = spent
         self._speaker = self._words = self._typed = self._note = self._hint = ""
-        self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -50,29 +42,26 @@ class TerminalConversation:
 
     async def _hold(self) -> None:
         self._holding = asyncio.current_task()
-        if self._seat is None:  # the panel is made while the user reads the first question
-            asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
+        # The panel is made while the user reads the first question.
+        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         async with self._input.open():
             await converse(self.session, self)
-            if self._input.buffer.text:  # the table was closed while the user wrote
-                self._input.write(self._formatter.format_typed(self._input.buffer.text))
 
     def show(self, line: Line) -> None:
         """Show a line above the input area; one that only says whose turn it is shows nothing."""
         if line.kind == "listen":
             return
-        typed, text = self._typed, ""
+        typed, analysis = self._typed, self.session.analysis
         self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
         if typed.strip() and (line.speaker != USER or line.kind == "resume"):
-            text = self._formatter.format_typed(typed)
-        self._input.write(text + self._formatter.format_line(line, self.session.analysis))
+            self._input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
+        self._input.write(self._formatter.format_line(line, analysis))
         self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
-        """Return the next words. Raises Withdrawn."""
         words = await self._input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
-        self._typed = words or "" if self._seat is None else ""
+        self._typed = words or ""
         return words
 
     def _take_words(self, speaker: str, piece: str) -> None:
@@ -84,32 +73,26 @@ class TerminalConversation:
         analysis = self.session.analysis
         if analysis is None or not self._words.strip():
             return ""
-        roster = analysis.opening.roster
-        return self._formatter.format_draft(roster[self._speaker], self._words, roster)
+        line = speech(analysis.opening.roster[self._speaker], self._words, "contribution")
+        return self._formatter.format_line(line, analysis)
 
-    def _bottom_line(self, width: int) -> str:
+    def _bottom_line(self) -> str:
         analysis, at_work = self.session.analysis, self._hint
         if not self._input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
-        return self._note or format_bottom_line(analysis, width, at_work=at_work, spent=self._spent())
+        return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
-        loop = asyncio.get_running_loop()
-        if loop.time() - self._stopped_at < _LEAVING_TIME and self._holding is not None:
+        if self._note and self._holding is not None:
             self._holding.cancel()
             return
-        self._stopped_at = loop.time()
         stopped = not self._input.is_listening and self._panel.stop()
         if not stopped:
             self._input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
-        loop.call_later(_LEAVING_TIME, self._show_note, "")
+        asyncio.get_running_loop().call_later(_LEAVING_TIME, self._show_note, "")
 
     def _show_note(self, note: str) -> None:
         self._note = note
         self._input.repaint()
-
-    def _leave(self) -> None:
-        self._input.end_input()
-        self.session.hang_up()

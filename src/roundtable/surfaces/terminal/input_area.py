@@ -25,8 +25,6 @@ from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.layout.screen import Screen
 from prompt_toolkit.renderer import CPR_Support
 
-from ..cli.conversation import Withdrawn
-
 _PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
@@ -36,10 +34,9 @@ class InputArea:
     """One input line for the whole conversation."""
 
     def __init__(
-        self, *, bottom: Callable[[int], str], draft: Callable[[], str], on_stop: Callable[[], None],
-        on_leave: Callable[[], None],
-    ) -> None:  # fmt: skip
-        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D `on_leave`."""
+        self, *, bottom: Callable[[], str], draft: Callable[[], str], on_stop: Callable[[], None]
+    ) -> None:
+        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D ends the input."""
         self._bottom, self._draft = bottom, draft
         self._asked: asyncio.Future[str | None] | None = None
         self._awaits: str | None = None
@@ -52,7 +49,7 @@ class InputArea:
         keys.add("tab")(lambda _: self._put(self.buffer.text or self._offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
-        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: on_leave())
+        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: self.end_input())
         keys.add("c-z")(lambda event: event.app.suspend_to_background())
         self._application: Application[None] = Application(
             layout=self._make_layout(), key_bindings=keys, erase_when_done=True, min_redraw_interval=0.03
@@ -87,13 +84,13 @@ class InputArea:
             await running
 
     def write(self, text: str) -> None:
-        """Write a text above the input area, where it stays as it is."""
+        """Write a text and a blank line above the input area, where they stay as they are."""
         if not text:
             return
         running, output = self._application.is_running, self._application.output
         if running:
             self._application.renderer.erase()
-        output.write_raw(text.replace("\n", "\r\n"))
+        output.write_raw(f"\n{text}".replace("\n", "\r\n"))
         output.flush()
         if running:
             self._application._redraw()
@@ -116,11 +113,6 @@ class InputArea:
             self._enter()
         self.repaint()
         return await self._asked
-
-    def withdraw(self) -> None:
-        """Take back what is being asked, if anything is: `ask` raises Withdrawn, what was typed stays."""
-        if self._asked is not None and self.is_listening:
-            self._asked.set_exception(Withdrawn())
 
     def end_input(self) -> None:
         """Let no more words come."""
@@ -170,7 +162,7 @@ class InputArea:
 
     def _bottom_row(self) -> StyleAndTextTuples:
         width = self.size.columns - len(_MARGIN) - 1
-        return [("dim", _MARGIN + self._bottom(width)[:width])]
+        return [("dim", _MARGIN + self._bottom()[:width])]
 
 
 class _RestingSplit(HSplit):

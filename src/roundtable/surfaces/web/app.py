@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import Struct
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,14 +26,20 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
-from ...core.steps import is_step_id
+from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
+from ...core.text import clean_text
 from ...project import Project
+from ...store.artifact import read_documents
+from ...store.files import read_inside
+from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
-from .markup import render_document, render_words
-from .pages import ItemView, find_entry, list_backlog
+from .markup import addition_id, find_additions, render_document, render_transcript, render_words
 from .room import Room, StartSession
+
+if TYPE_CHECKING:
+    from ...store.items import ItemEntry
 
 HERE = Path(__file__).parent
 PING = 15  # seconds after the last event until a reader is told that the connection lives
@@ -56,7 +64,9 @@ class Site:
         templates.globals.update(
             headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
         )
-        templates.filters.update(words=render_words, document=render_document, quote=quote)
+        templates.filters.update(
+            words=render_words, document=render_document, transcript=render_transcript, quote=quote
+        )
         templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
@@ -107,23 +117,27 @@ class Site:
         name = (await read_form(request)).get("name", "")
         roster = await run_in_threadpool(self.project.roster)
         try:
-            secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
+            secret = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
-            if _wants_json(request):
-                raise
             return await self.show_door(request, name[:MAX_NAME], str(refusal))
-        response: Response = RedirectResponse("/", 303)
-        if _wants_json(request):  # a terminal, which has no page that could tell it
-            response = JSONResponse({"id": guest.id, "check": guest.check})
+        response = RedirectResponse("/", 303)
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
 
     def show_backlog(self, request: Request) -> Response:
+        """List the items that the wanted words fit, the one worked on last first."""
         wanted = request.query_params.get("q", "")[:200]
-        rows = list_backlog(self.project, wanted)
+        rows = []
+        for row in self.project.list_progress():
+            text = f"{row['slug']} {row['title']} {row['analysis_status']}".casefold()
+            if all(word in text for word in wanted.casefold().split()):
+                rows.append(row)
+        rows.sort(key=lambda row: row["last_activity"] or "", reverse=True)
+        questions = {each.slug: len(self.project.open_questions(each)) for each in self.project.items()}
         open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
-        return self._page(request, "backlog.html", rows=rows, wanted=wanted, open_rooms=open_rooms)
+        told = {"wanted": wanted, "questions": questions, "open_rooms": open_rooms}
+        return self._page(request, "backlog.html", rows=rows, **told)
 
     def add(self, request: Request) -> Response:
         text = request.state.form.get("text", "").strip()
@@ -150,21 +164,21 @@ class Site:
         item, name = self._view(request), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = Markup(self._draw("_document.html", item=item, name=name))
-        return self._page(request, "document.html", item=item, name=name, body=body, talk=None)
+        body = self._draw("_document.html", item=item, name=name)
+        return self._page(request, "document.html", item=item, name=name, body=body, number=0)
 
     def show_discussion(self, request: Request) -> Response:
         item, number = self._view(request), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
-        body = item.render_discussion(found)
-        return self._page(request, "document.html", item=item, name=found.title, body=body, talk=found)
+        body = self._draw("_discussion.html", item=item, talk=found)
+        return self._page(request, "document.html", item=item, name=found.title, body=body, number=number)
 
     def show_hand_off(self, request: Request) -> Response:
         item = self._view(request)
         body = render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
-        return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
+        return self._page(request, "document.html", item=item, name="Hand-off", body=body, number=0)
 
     def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
@@ -181,8 +195,6 @@ class Site:
     async def show_room(self, request: Request) -> Response:
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
         room = self._room_of(entry.slug)
-        if _wants_json(request):
-            return Response(room.describe(), media_type="application/json")
         links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
         return self._page(request, "room.html", room=room, title=entry.title, links=links)
 
@@ -246,3 +258,64 @@ class Site:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
+
+
+def find_entry(project: Project, slug: str) -> ItemEntry:
+    """Return the item whose folder has exactly this name; ItemUnknown if there is none."""
+    with suppress(ItemUnknown):
+        if (entry := project.find_item(slug)).slug == slug:
+            return entry
+    raise ItemUnknown(f"There is no item {slug[:60]!r}.")
+
+
+class DiscussionView(Struct, frozen=True):
+    """A discussion that has its transcript."""
+
+    number: int  # its place in the item's list
+    step: str
+    at: str
+    title: str
+    is_undone: bool
+    text: str
+
+
+class ItemView:
+    """All that the pages of an item show."""
+
+    def __init__(self, project: Project, slug: str, *, on_one_page: bool = False) -> None:
+        """Read an item, or raise ItemUnknown; `on_one_page`, every link leads to a place in the same page."""
+        entry = find_entry(project, slug)
+        self.address = "" if on_one_page else f"/items/{quote(slug)}"
+        self.status = project.status(entry)
+        steps = self.status.steps
+        phases = ((phase, [row for row in steps if row[0].phase == phase]) for phase in PHASES)
+        self.phases = [(phase, rows) for phase, rows in phases if rows]
+        self.documents = read_documents(entry.folder)
+        titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in steps))}
+        self.discussions = []
+        for number, name, text, content in parse_transcripts(entry.folder):
+            step, at = content.key if content else ("", "")
+            title, is_undone = titles.get(step, Path(name).name), at in self.status.taken_back
+            self.discussions.append(DiscussionView(number, step, at, title, is_undone, clean_text(text)))
+        self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
+        self.questions = () if entry.problem else project.open_questions(slug)
+        self.parking_lot = ""
+        with suppress(FileNotFoundError, RoundtableError):
+            text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
+            self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
+
+    def render_document(self, name: str) -> Markup:
+        known = {
+            (each.step, each.at): self._find_place(f"discussions/{each.number}", f"discussion-{each.number}")
+            for each in self.discussions
+        }
+        return render_document(self.documents[name], known)
+
+    def find_additions(self, discussion: DiscussionView) -> dict[str, str]:
+        """Return the address of what a discussion added, for each document that it added to."""
+        place = addition_id(discussion.step, discussion.at)
+        names = [name for name, text in self.documents.items() if place in find_additions(text)]
+        return {name: self._find_place(f"documents/{quote(name)}", place) for name in names}
+
+    def _find_place(self, page: str, place: str) -> str:
+        return f"{self.address}/{page}#{place}" if self.address else f"#{place}"

@@ -17,7 +17,6 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
-from msgspec import Struct
 
 from ...documents.blocks import find_elaboration_blocks
 
@@ -27,23 +26,7 @@ _TAGS = {
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "id", "class"}, "ol": {"start"}, "section": {"id", "class"}, "span": {"class"}}
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
-_ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
-
-
-class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript."""
-
-    number: int  # its place in the item's list
-    step: str
-    at: str
-    text: str
-    title: str
-    is_undone: bool
-    turns: Mapping[str, Sequence[int]]  # those that each entry of its synthesis cites
-    address: str  # a turn has `-turn-N` after it
-
-
-Discussions = Mapping[tuple[str, str], DiscussionView]  # by step and instant
+_ANCHOR = re.compile(r'<a id="(?:discussion-\d{1,6}-)?turn-\d{1,6}">')
 
 
 def render_words(text: str) -> Markup:
@@ -51,36 +34,31 @@ def render_words(text: str) -> Markup:
     return _clean(_parser(breaks=True).render(text))
 
 
-def render_document(text: str, discussions: Discussions | None = None) -> Markup:
-    """Return a document as HTML, with what each elaboration added marked and linked to its turns."""
+def render_document(text: str, discussions: Mapping[tuple[str, str], str] | None = None) -> Markup:
+    """Return a document as HTML; what an elaboration added is marked, and linked to its discussion.
+
+    `discussions` has the addresses of the transcripts, by step and instant.
+    """
     tokens = list(_mark_additions(text, discussions or {}))
     for token in tokens:
         shown = [each for each in token.children or () if each.type != "text" or each.content]
         for before, after in pairwise(shown):
             if before.type == "softbreak" and after.type == "strong_open":  # a field begins its own line
                 before.type = "hardbreak"
-    return _render(tokens)
+    parser = _parser(breaks=False)
+    return _clean(str(parser.renderer.render(tokens, parser.options, {})))
 
 
-def render_transcript(discussion: DiscussionView, led_to: Sequence[tuple[str, str]]) -> Markup:
-    """Return a transcript as HTML; the turns that were cited link to the documents by name and address."""
-    tokens, prefix = _parser(breaks=False).parse(discussion.text), f"discussion-{discussion.number}-"
-    for token in (child for each in tokens for child in each.children or ()):
-        if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
-            token.attrs["href"] = f"#{prefix}{str(token.attrs['href'])[1:]}"
-    links = "".join(_link(address, name, "led-to") for name, address in led_to)
-    cited = {turn for turns in discussion.turns.values() for turn in turns}
-    return _render(tokens, prefix, dict.fromkeys(cited, links))
+def render_transcript(text: str, number: int) -> Markup:
+    """Return the transcript of a number as HTML; with it, its turns are told from others in the same page."""
+    for before in ('<a id="', "](#"):
+        text = text.replace(f"{before}turn-", f"{before}discussion-{number}-turn-")
+    return _clean(_parser(breaks=False).render(text))
 
 
-def strip_credit(entry: str) -> str:
-    """Return an entry without the names in brackets at its beginning."""
-    return entry.partition("] ")[2] if entry.startswith("[") else entry
-
-
-def find_additions(document: str) -> tuple[tuple[str, str], ...]:
-    """Return step and instant of each elaboration that added to a document."""
-    return tuple(block.key for block in find_elaboration_blocks("", document))
+def find_additions(document: str) -> set[str]:
+    """Return the names of the places where elaborations added to a document."""
+    return {addition_id(*block.key) for block in find_elaboration_blocks("", document)}
 
 
 def addition_id(step: str, at: str) -> str:
@@ -97,27 +75,20 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     return parser.enable(["table", "strikethrough"]).disable("image")  # what is left of an image is a link
 
 
-def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, *_rest: Any) -> str:
     token, text = tokens[index], tokens[index].content
     if token.meta.get("ours"):
         return text
     if _COMMENT.fullmatch(text) or text == "</a>":
         return ""
     if anchor := _ANCHOR.fullmatch(text.strip()):
-        turn = int(anchor["turn"])
-        return f'<a id="{env["prefix"]}turn-{turn}"></a>{env["links"].get(turn, "")}'
+        return f"{anchor[0]}</a>"
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _render(tokens: Sequence[Token], prefix: str = "", links: Mapping[int, str] | None = None) -> Markup:
-    parser, env = _parser(breaks=False), {"prefix": prefix, "links": links or {}}
-    return _clean(str(parser.renderer.render(tokens, parser.options, env)))
-
-
-def _mark_additions(text: str, discussions: Discussions) -> Iterator[Token]:
-    """Yield the tokens with a section around each elaboration, and links behind its entries."""
+def _mark_additions(text: str, discussions: Mapping[tuple[str, str], str]) -> Iterator[Token]:
+    """Yield the tokens with a section around each elaboration."""
     starts = {block.line: block for block in find_elaboration_blocks("", text)}
-    found: DiscussionView | None = None
     end = 0
     for token in _parser(breaks=False).parse(text):
         line = token.map[0] + 1 if token.map and token.level == 0 else 0
@@ -125,25 +96,18 @@ def _mark_additions(text: str, discussions: Discussions) -> Iterator[Token]:
             yield _ours("</section>")
             end = 0
         if token.type == "html_block" and (block := starts.get(line)):
-            found, end = discussions.get(block.key), block.end
-            origin = _link(found.address, "From the discussion", "origin") if found is not None else ""
-            yield _ours(f'<section class="addition" id="{addition_id(*block.key)}">{origin}')
+            end, html = block.end, f'<section class="addition" id="{addition_id(*block.key)}">'
+            if address := discussions.get(block.key):
+                html += f'<a class="origin" href="{escape(address)}">From the discussion</a>'
+            yield _ours(html)
             continue
-        if end and found is not None and token.type == "inline" and token.children is not None:
-            turns = found.turns.get(strip_credit(token.content), ())
-            if cited := "".join(_link(f"{found.address}-turn-{n}", f"turn {n}", "turn") for n in turns):
-                token.children.append(_ours(f'<span class="turns">{cited}</span>', "html_inline"))
         yield token
     if end:
         yield _ours("</section>")
 
 
-def _ours(html: str, kind: str = "html_block") -> Token:
-    return Token(kind, "", 0, content=html, meta={"ours": True})
-
-
-def _link(address: str, name: str, kind: str) -> str:
-    return f'<a class="{kind}" href="{escape(address)}">{escape(name)}</a>'
+def _ours(html: str) -> Token:
+    return Token("html_block", "", 0, content=html, meta={"ours": True})
 
 
 def _clean(html: str) -> Markup:

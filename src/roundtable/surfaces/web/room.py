@@ -10,12 +10,13 @@ import asyncio
 import difflib
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from itertools import count
+from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.analysis import Analysis
@@ -23,7 +24,6 @@ from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line, contribution
-from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.text import clean_text
 from ...core.turns import USER
@@ -37,20 +37,6 @@ IDLE = 300.0  # seconds without a reader until the table is closed, so that othe
 TYPING = 6.0  # seconds after the last key in which somebody still counts as typing
 # Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`.
 StartSession = Callable[..., tuple[Session, StoppablePanel]]
-
-
-class RoomEntry(Struct, frozen=True):
-    """Something that was shown: the line, and what a page needs besides to draw it."""
-
-    number: int
-    line: Line
-    persona: Persona | None = None
-    voice: int | None = None
-    changes: tuple[str, ...] = ()  # in the documents before a menu, as rows of `compare_documents`
-
-    @property
-    def is_person(self) -> bool:
-        return self.line.speaker == USER
 
 
 class _Seat(Struct):
@@ -74,13 +60,12 @@ class Room:
         """`draw` makes HTML of a template's name and its values."""
         self.slug = slug
         self.run_id = ""  # names this opening of the table; the numbers of entries count within it
-        self.entries: list[RoomEntry] = []
+        self.entries: list[str] = []  # all that was shown, as HTML
         self.question: Line | None = None  # what was asked last: a question, menu or review
         self.awaits: Awaits | None = None  # what the table waits to hear; None while somebody else is at work
         self.chair: _Seat | None = None
         self.session: Session | None = None
         self._start, self._draw = start, draw
-        self._events: list[str] = []
         self._panel: StoppablePanel | None = None
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[tuple[str, str, Awaits]] = []  # who said what, and what the table waited for then
@@ -103,9 +88,8 @@ class Room:
 
     @property
     def listen_number(self) -> int:
-        """Return the number of the entry with which the table began to listen; 0 while it does not."""
-        asked = (each.number for each in reversed(self.entries) if each.line.awaits)
-        return next(asked, 0) if self.awaits else 0
+        """Return a number for what the table waits for, different each time; 0 while it does not listen."""
+        return len(self.entries) if self.awaits else 0
 
     @property
     def analysis(self) -> Analysis | None:
@@ -135,13 +119,10 @@ class Room:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if not self._table:
             work = describe_work(self.analysis, has_words=bool(self._speech.text))
-            people, now = self.people(), asyncio.get_running_loop().time()
+            now = asyncio.get_running_loop().time()
             self._table = json.dumps({
-                "open": self.is_open, "awaits": self.awaits, "listen": self.listen_number,
-                "talking": self.is_discussing, "draft": self.open_draft,
-                "prefill": self.session.prefill if self.session else "",
-                "people": {seat.guest.id: seat.name for seat in people},
-                "typing": {seat.guest.id: seat.name for seat in people if seat.typing_until > now},
+                "open": self.is_open, "listen": self.listen_number, "talking": self.is_discussing,
+                "typing": {seat.guest.id: seat.name for seat in self.people() if seat.typing_until > now},
                 "chair": self.chair.guest.id if self.chair else "",
                 "work": work if self.is_open and self.awaits is None else "",
                 "html": self._draw("_table.html", room=self),
@@ -169,15 +150,12 @@ class Room:
                     run, place = self.run_id, 0
                 while place < len(self.entries) and run == self.run_id:
                     place += 1
-                    yield {"event": "line", "id": f"{run}-{place}", "data": self._events[place - 1]}
+                    html = json.dumps(self.entries[place - 1])
+                    yield {"event": "line", "id": f"{run}-{place}", "data": html}
                 if self._speech is not speech or len(speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    said: dict[str, object] = {"key": speech.key, "from": length, "text": piece}
-                    persona, voice = self._find_voice(speech.key)
-                    if persona is not None and voice is not None:
-                        said |= {"name": persona.name, "role": persona.role}
-                        said |= {"voice": voice, "sign": VOICES[voice].sign}
+                    said = {"from": length, "text": piece, **self._describe_voice(speech.key)}
                     yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
                 if table != self.describe():
@@ -214,7 +192,7 @@ class Room:
         options |= {"on_words": self._take_words, "on_begin": self._begin_words}
         self.session, self._panel = self._start(**options)
         self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
-        self.entries, self._events, self._waiting, self._heard_last = [], [], [], ""
+        self.entries, self._waiting, self._heard_last = [], [], ""
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
         self._task.add_done_callback(lambda _: self._tell())
         self._tell()
@@ -306,7 +284,7 @@ class Room:
     def _require_chair(self, guest: Guest) -> None:
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "the person"
-            hint = "" if self.chair in self.people() else " They have left: take it (at a terminal, /chair)."
+            hint = "" if self.chair in self.people() else " They have left: take it."
             raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.{hint}")
 
     async def _play(self, session: Session) -> None:
@@ -327,13 +305,10 @@ class Room:
         is_resumed = line.kind == "resume"
         if is_resumed and line.turn:  # among the turns that were shown again
             return
-        changes: tuple[str, ...] = ()
-        if line.kind in ("step", "introduction", "menu"):
-            before, self._before = self._before, read_documents(session.folder)
-            changes = tuple(compare_documents(before, self._before)) if line.kind == "menu" else ()
         if is_resumed and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
+        changes = self._find_changes(session.folder) if line.kind == "menu" else {}
         self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)), changes)
         if line.kind == "listen":
             self.awaits = line.awaits
@@ -361,14 +336,27 @@ class Room:
         self._speech.text += piece
         self._tell(is_table=was_silent)
 
-    def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
-        for at, persona in enumerate(self.analysis.opening.roster.personas if self.analysis else ()):
-            if persona.key == key:
-                return persona, at % len(VOICES)
-        return None, None
+    def _describe_voice(self, key: str | None) -> dict[str, Any]:
+        """Return what a page shows of a persona; nothing for anybody else."""
+        roster = self.analysis.opening.roster if self.analysis is not None else None
+        if roster is None or key is None or key not in roster:
+            return {}
+        persona, voice = roster[key], roster.keys.index(key) % len(VOICES)
+        look = {"voice": voice, "sign": VOICES[voice].sign}
+        return {"name": persona.name, "role": persona.role, **look}
 
-    def _add(self, line: Line, changes: tuple[str, ...] = ()) -> None:
-        """Show a line as an entry: pages draw its HTML, terminals print the line."""
+    def _find_changes(self, folder: Path) -> dict[str, list[str]]:
+        """Return the rows that differ in each document since the last menu, as in a unified diff."""
+        before, after = self._before, read_documents(folder)
+        self._before, changes = after, {}
+        for name in sorted({*before, *after}):
+            old, new = (texts.get(name, "").splitlines() for texts in (before, after))
+            if rows := [*difflib.unified_diff(old, new, n=1, lineterm="")][2:]:
+                changes[name] = rows
+        return changes
+
+    def _add(self, line: Line, changes: Mapping[str, list[str]] | None = None) -> None:
+        """Show a line as an entry, with the changes in the documents before a menu."""
         by = (line.by or "Said before") if line.speaker == USER else ""
         cleaned = {name: clean_text(getattr(line, name)) for name in ("words", "heading", "draft", "source")}
         line = replace(line, by=by, **cleaned)
@@ -376,35 +364,21 @@ class Room:
             line = replace(line, words=self.question.menu.find_label(line.words.upper()) or line.words)
         if line.kind in ("question", "menu", "review", "unclear-exit"):
             self.question = line
-        entry = RoomEntry(len(self.entries) + 1, line, *self._find_voice(line.speaker), changes)
-        self.entries.append(entry)
-        html = self._draw("_entry.html", entry=entry)
-        self._events.append(json.dumps({"html": html, "line": to_builtins(line)}))
+        persona = self._describe_voice(line.speaker)
+        self.entries.append(self._draw("_entry.html", line=line, persona=persona, changes=changes or {}))
         self._tell()
 
 
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     """Return what to say at a review to make the synthesis what the fields of a form say."""
     changes, dropped = [], []
-    words, wanted = join_lines(fields.get("add", "")), f"{fields.get('part', '')}s"
-    for part in HEADINGS:
-        for number in (entry.number for entry in draft.part(part)):
-            text = join_lines(fields.get(f"text-{number}", ""))
-            if fields.get(f"keep-{number}") != "yes":
-                dropped.append(str(number))
-            elif text and text != join_lines(draft.words_of_entry(number)):
-                changes.append(f"edit {number} {text}")
-        if words and part == wanted:
-            changes.append(f"add {part.removesuffix('s')}: {words}")
-    return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
-
-
-def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
-    for name in sorted({*before, *after}):
-        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
-        lines = [*difflib.unified_diff(old, new, n=1, lineterm="")][2:]
-        if lines:
-            added = sum(line.startswith("+") for line in lines)
-            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
-            yield from (line for line in lines if not line.startswith("@@"))
+    for number in (entry.number for entry in draft.entries):
+        text = join_lines(fields.get(f"text-{number}", ""))
+        if fields.get(f"keep-{number}") != "yes":
+            dropped.append(str(number))
+        elif text and text != join_lines(draft.words_of_entry(number)):
+            changes.append(f"edit {number} {text}")
+    words, part = join_lines(fields.get("add", "")), fields.get("part", "")
+    if words and f"{part}s" in HEADINGS:
+        changes.append(f"add {part}: {words}")
+    return [*changes, f"drop {' '.join(dropped)}"] if dropped else changes

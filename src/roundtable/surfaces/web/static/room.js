@@ -66,13 +66,11 @@ function keep_end(change) {
   if (follows) window.scrollTo({ top: document.body.scrollHeight });
 }
 
-function add(line) {
+function add(html) {
   keep_end(() => {
-    if (line.html) {
-      const part = document.createElement("template");
-      part.innerHTML = line.html; // made and cleaned by the server
-      log.append(part.content);
-    }
+    const part = document.createElement("template");
+    part.innerHTML = html; // made and cleaned by the server
+    log.append(part.content);
     draft.hidden = true;
   });
 }
