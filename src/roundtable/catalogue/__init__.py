@@ -1,7 +1,7 @@
 """Personas and steps as they are in use: the built-in ones, changed by the files of a project.
 
-A project's files in `.roundtable/personas`, `.roundtable/steps/<phase>` and `.roundtable/tracks` add to the
-built-in content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
+A project's files in `.roundtable/personas`, `.roundtable/steps` and `.roundtable/tracks` add to the built-in
+content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
 (rule STEP-8).
 """
 
@@ -28,7 +28,6 @@ PROJECT_FOLDER = ".roundtable"
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
 # What the built-in content is made from: its files, the code that reads them, and what they become.
 _SOURCES = ("content/**/*.md", "catalogue/*.py", "core/*.py", "__init__.py")
-_MANIFESTS = ("pyproject.toml", "Cargo.toml", "package.json")
 # What the manifest of a project of each kind says, or which files are at its top.
 _KIND_SIGNS = {
     "app": (
@@ -42,10 +41,7 @@ _KIND_SIGNS = {
         ),
         ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py"),
     ),
-    "tool": (
-        re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:'),
-        ("src/main.rs",),
-    ),
+    "tool": (re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:'), ("src/main.rs",)),
     "library": (re.compile(r'(?m)^\[(?:project|package)]|"(?:main|exports)"\s*+:'), ("setup.py",)),
 }
 
@@ -146,7 +142,7 @@ def find_cache_file(environment: Mapping[str, str]) -> Path | None:
 def find_project_kind(root: Path) -> str:
     """Return `library`, `service`, `app` or `tool`, as the files at the top tell; empty if they do not."""
     home, manifests = root.resolve(), ""
-    for name in _MANIFESTS:
+    for name in ("pyproject.toml", "Cargo.toml", "package.json"):
         with suppress(UnusableError):
             manifests += read_text(home / name, home) + "\n"
     for kind, (sign, names) in _KIND_SIGNS.items():

@@ -266,19 +266,19 @@ def parse_step(text: str) -> _StepFile:
     if not spare:
         said = "asks no question; a question is a line `### Label` with a paragraph below it"
         raise UnusableError("body", said)
+    labels = {*brief, *standard, *deep}
     criteria = tuple(Criterion(*cells) for cells in _parse_rows(sections, "Validation", 3))
     for each in criteria:
-        if each.label not in brief | standard | deep or not is_known_check(each.check):
+        if each.label not in labels or not is_known_check(each.check):
             said = f"'{each.label} | {each.check}' names no question here, or no check that there is"
             raise UnusableError("Validation", said[:200])
     targets = tuple(Target(*cells) for cells in _parse_rows(sections, "Artifacts", 2))
     if foreign := [each.output for each in targets if each.output not in given.outputs]:
         raise UnusableError("Artifacts", f"'{foreign[0][:60]}' is not among the outputs")
-    asked = {
-        name: tuple((questions or spare).values())
-        for name, questions in (("brief", brief), ("standard", standard), ("deep", deep))
-    }
-    return Step(**asdict(given), **asked, validation=criteria, targets=targets), ignored
+    own = asdict(given) | {"validation": criteria, "targets": targets}
+    for depth, questions in (("brief", brief), ("standard", standard), ("deep", deep)):
+        own[depth] = tuple((questions or spare).values())
+    return Step(**own), ignored
 
 
 def _split_at(heading: re.Pattern[str], text: str) -> tuple[str, list[tuple[str, str]]]:
