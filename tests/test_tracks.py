@@ -203,8 +203,10 @@ def test_a_project_adds_its_own_track_with_its_own_steps(root: Path) -> None:
     (folder / "spike" / "00-quick-scan").mkdir(parents=True)
     (folder / "spike.md").write_text(
         "---\nkey: spike\ntitle: spike\nsummary: one question\nshort: true\nwords: [try out]\n"
-        'steps: ["00-51", "09-99"]\n---\n'
+        'steps: ["00-51"]\n---\n'
     )
+    broken = (folder / "spike.md").read_text().replace("key: spike", "key: probe").replace("00-51", "09-99")
+    (folder / "probe.md").write_text(broken)
     (folder / "spike" / "00-quick-scan" / "01-question.md").write_text(
         '---\nstep_id: "00-51"\ntitle: The Question\npersona: business-analyst\ndepth: brief\n'
         "outputs: [spike.md]\n---\n## Questions\n### Question\nWhat do you want to know?\n"
@@ -212,7 +214,8 @@ def test_a_project_adds_its_own_track_with_its_own_steps(root: Path) -> None:
     )
     item = add_item(root, "Try out the new scanner", commit=None)
     lines = talk(root, item, ["", "Whether it reads wet labels.", ""], panel=OfflinePanel())
-    assert any("there is no step 09-99" in text for text in texts(lines, "notice"))
+    (notice,) = (text for text in texts(lines, "notice") if "probe.md" in text)
+    assert "steps: there is no step 09-99. The file is skipped." in notice
     assert kinds(lines)[-1] == "done"
     assert documents(item) == ["spike.md"]
     assert meta(item)["phases_completed"] == list(PHASE_KEYS)

@@ -1,6 +1,6 @@
 """Write the golden example into docs/example from a real run: `python -m tools.example`.
 
-The bundled example repository is analysed with the bundled answers, through all five phases. Instants differ
+The repository in example/ is analysed with the answers beside it, through all five phases. Instants differ
 from run to run and are written as one fixed instant; everything else has to come out the same every time.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXAMPLE = ROOT / "src" / "roundtable" / "content" / "example"
+EXAMPLE = ROOT / "example"
 GOLDEN = ROOT / "docs" / "example"
 SLUG = "renew-loans-by-text-message"
 _INSTANT = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

@@ -52,7 +52,7 @@ def test_a_cache_that_makes_no_sense_is_made_anew(home: Path, data: bytes) -> No
         assert cache_file(home).read_bytes() == sound
 
 
-NAMES = ("content/personas/business-analyst.md", "catalogue/personas.py", "core/personas.py")
+NAMES = ("content/personas/business-analyst.md", "catalogue/reading.py", "core/personas.py")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -83,17 +83,6 @@ def test_a_disabled_persona_stays_away_and_its_steps_go_to_the_first_without_noi
 
 
 @pytest.mark.rule("PERS-3")
-def test_disabling_nobody_is_a_problem(tmp_path: Path) -> None:
-    write(tmp_path, f"{PERSONAS}/off.md", "---\nkey: astrologer\ndisabled: true\n---\n")
-    roster, problems = read_roster(tmp_path)
-    assert roster.keys == BUILT_IN
-    assert texts(problems) == [
-        ".roundtable/personas/off.md, key: no persona has the key 'astrologer' to disable. "
-        "The file is skipped."
-    ]
-
-
-@pytest.mark.rule("PERS-3")
 def test_a_persona_of_the_project_can_be_switched_off_in_its_own_file(tmp_path: Path) -> None:
     persona(tmp_path, "a.md", key="guard", name="Ann", more="disabled: true\n")
     assert read_roster(tmp_path) == (load_roster(), ())
@@ -178,47 +167,23 @@ def test_a_key_given_twice_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "field", "reason"),
     [
-        ("phases: [05-party]\n", "phases", "'05-party' is not a phase and is ignored"),
-        ("favourite: tea\n", "favourite", "is not a field of a persona file and is ignored"),
-        ("bans: nothing\n", "bans", "must be `array`, is `str`; it is ignored"),
-        ("bans: [x]\n", "bans, number 1", "it must be `object`, is `str`; the ban"),
-        ("bans: [{kind: rude, pattern: x, reason: r}]\n", "bans, number 1", "kind must be one of vocabulary"),
-        (
-            "bans: [{kind: form, pattern: '(', reason: r}]\n",
-            "bans, number 1",
-            "pattern is not a valid",
-        ),
-        (
-            "bans: [{kind: form, pattern: '[[a]', reason: r}]\n",
-            "bans, number 1",
-            "pattern is not a valid",
-        ),
-        ("bans: [{kind: form, pattern: 'x*', reason: r}]\n", "bans, number 1", "pattern matches every text"),
-        ("bans: [{kind: form, pattern: x}]\n", "bans, number 1", "reason is missing; the ban is ignored"),
-        (
-            f"bans: [{{kind: form, pattern: {'x' * 301}, reason: r}}]\n",
-            "bans, number 1",
-            "pattern must be `str` of length <= 300",
-        ),
+        ("phases: [05-party]\n", "phases", "must be among 00-quick-scan, 01-requirements"),
+        ("favourite: tea\n", "favourite", "is not known here"),
+        ("bans: nothing\n", "bans", "must be `array`, is `str`"),
+        ("bans: [x]\n", "bans", "must be `object`, is `str`"),
+        ("bans: [{kind: rude, pattern: x, reason: r}]\n", "bans", "Invalid enum value 'rude'"),
+        ("bans: [{kind: form, pattern: x}]\n", "bans", "Object missing required field `reason`"),
+        (f"bans: [{{kind: form, pattern: {'x' * 301}, reason: r}}]\n", "bans", "a pattern has plain words"),
     ],
 )
-def test_a_fault_that_a_persona_survives(tmp_path: Path, more: str, field: str, reason: str) -> None:
+def test_a_fault_in_a_field_that_may_be_left_out(tmp_path: Path, more: str, field: str, reason: str) -> None:
     persona(tmp_path, "g.md", key="guard", name="Ann", more=more)
     roster, problems = read_roster(tmp_path)
-    assert (roster["guard"].phases, roster["guard"].bans) == ((), ())
+    assert roster.keys == BUILT_IN
     assert [(one.file, one.field, one.skipped) for one in problems] == [
-        (".roundtable/personas/g.md", field, False)
+        (".roundtable/personas/g.md", field, True)
     ]
     assert problems[0].reason.startswith(reason)
-
-
-@pytest.mark.rule("PERS-3")
-def test_a_sound_ban_is_kept_as_written_up_to_300_characters(tmp_path: Path) -> None:
-    more = f"bans: [{{kind: form, pattern: '{'x' * 298}\\b', reason: Ann does not.}}]\n"
-    persona(tmp_path, "g.md", key="guard", name="Ann", more=more)
-    roster, problems = read_roster(tmp_path)
-    assert problems == ()
-    assert roster["guard"].bans[0].pattern == "x" * 298 + "\\b"
 
 
 @pytest.mark.rule("PERS-3")
@@ -264,41 +229,44 @@ def test_a_persona_without_a_sound_field_is_skipped(
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    [
-        "(a+)+b",
-        "(a|a)*b",
-        "(?:a|aa)+b",
-        "a*a*b",
-        "(?:a?){30}a{30}",
-        "a?" * 30 + "a" * 30,
-        r"(\w+)\s\1",
-        "(?=(a+)+b)x",
-        ".*.*=.*",
-        "(?:aa|a)" * 30 + "b",
-        "(?:a|(?:aa)?|aaa)" * 12 + "b",
-    ],
+    "pattern", ["(a+)+b", "a?", ".", r"\bvalue\b", "x|", "|", " ", "-x", "x-", "a(b", "[[a]"]
 )
-def test_a_pattern_that_could_take_long_is_refused(tmp_path: Path, pattern: str) -> None:
+def test_a_pattern_is_plain_words(tmp_path: Path, pattern: str) -> None:
     persona(tmp_path, "g.md", key="guard", name="Ann", more=_ban(pattern))
     roster, problems = read_roster(tmp_path)
-    assert roster["guard"].bans == ()
-    assert problems[0].reason.startswith("pattern may hold words")
+    assert "guard" not in roster
+    assert problems[0].field == "bans"
 
 
+@pytest.mark.rule("PERS-3", "VOICE-2")
 @pytest.mark.parametrize(
-    "pattern",
+    ("said", "slips"),
     [
-        r"\bfrustrat\w+\b|delight\w*",
-        r"\b(?:users?|people)\s+(?:will|would)\s+love\b",
-        r"(?i)\bback-?ends?\b",
+        ("It has business value.", True),
+        ("A BUSINESS\nVALUE of it", True),
+        ("Nobody pays a subbusiness values.", False),
+        ("That's ROI, plain and simple.", True),
+        ("The roids are gone.", False),
+        ("It won\u2019t pay off.", True),
+        ("A back-end.", True),
     ],
 )
-def test_a_pattern_that_is_taken_is_quick_on_any_text(tmp_path: Path, pattern: str) -> None:
+def test_the_words_of_a_ban_are_found_whole_and_in_any_case(tmp_path: Path, said: str, slips: bool) -> None:
+    persona(
+        tmp_path, "g.md", key="guard", name="Ann", more=_ban("business value | roi|back-end|won't pay off")
+    )
+    roster, problems = read_roster(tmp_path)
+    assert problems == ()
+    found = check_voice(said, roster["guard"], earlier=(), names=())
+    assert [one.kind for one in found] == ["forbidden"] * slips
+
+
+def test_the_words_of_a_ban_are_found_quickly_in_any_text(tmp_path: Path) -> None:
+    pattern = "|".join(["a a a a a a a a a b"] * 15)
     persona(tmp_path, "g.md", key="guard", name="Ann", more=_ban(pattern))
     roster, problems = read_roster(tmp_path)
     assert problems == ()
-    for sign in ("a", "xy", "users "):
+    for sign in ("a", "xy", "a ", "a  "):
         before = time.process_time()
         check_voice(sign * 1_000_000, roster["guard"], earlier=(), names=())
         assert time.process_time() - before < 10

@@ -51,7 +51,7 @@ def phase_01(project: Path) -> list[str]:
 def test_a_step_is_added_at_the_place_of_its_file_name(tmp_path: Path) -> None:
     step(tmp_path, "04b-data-protection.md", "01-44")
     step(tmp_path, "00-first.md", "01-99")
-    assert read_steps(tmp_path)[1] != ()  # brief and deep modes are missing in both
+    assert read_steps(tmp_path)[1] == ()
     assert phase_01(tmp_path)[:1] == ["01-99"]
     assert phase_01(tmp_path)[4:7] == ["01-04", "01-44", "01-05"]
     assert len(load_steps(tmp_path)) == 26
@@ -131,13 +131,9 @@ Written for the audit.
     ("fields", "field", "reason"),
     [
         ({"step_id": ""}, "step_id", "is missing"),
-        ({"step_id": "1-1"}, "step_id", "must be 01, a hyphen and two digits in the folder 01-requirements"),
+        ({"step_id": "1-1"}, "step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits"),
         ({"step_id": "103"}, "step_id", "must be `str`, is `int`"),
-        (
-            {"step_id": "02-09"},
-            "step_id",
-            "must be 01, a hyphen and two digits in the folder 01-requirements",
-        ),
+        ({"step_id": "05-09"}, "step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits"),
         ({"title": ""}, "title", "is missing"),
         ({"title": "no"}, "title", "must be `str`, is `bool`"),
         ({"title": "x" * 61}, "title", "must be `str` of length <= 60"),
@@ -264,32 +260,42 @@ def test_a_step_may_be_conducted_by_a_persona_of_the_project(tmp_path: Path) -> 
 
 
 @pytest.mark.rule("STEP-7")
-def test_files_that_no_phase_would_read_are_named(tmp_path: Path) -> None:
-    write(tmp_path, ".roundtable/steps/loose.md", "x")
-    write(tmp_path, ".roundtable/steps/05-party/01-x.md", "x")
+def test_the_id_decides_the_phase_wherever_the_file_lies(tmp_path: Path) -> None:
+    front = "title: T\npersona: business-analyst\ndepth: deep\noutputs: [a.md]"
+    for name, step_id in (
+        ("loose.md", "01-50"),
+        ("05-party/x.md", "02-50"),
+        ("01-requirements/y.md", "03-50"),
+    ):
+        text = f"---\nstep_id: {step_id}\n{front}\n---\n## Questions\n### Data\nWhich?\n"
+        write(tmp_path, f".roundtable/steps/{name}", text)
     write(tmp_path, ".roundtable/steps/README.md", "about our steps")
     steps, problems = read_steps(tmp_path)
-    known = "00-quick-scan, 01-requirements, 02-impact-analysis, 03-architecture, 04-design"
-    assert len(steps) == 24
-    assert texts(problems) == [
-        f".roundtable/steps/{name}: is not the folder of a phase; known phases: {known}. The file is skipped."
-        for name in ("05-party", "loose.md")
-    ]
+    assert problems == ()
+    assert [one.step_id for one in steps if one.step_id.endswith("-50")] == ["01-50", "02-50", "03-50"]
 
 
 @pytest.mark.rule("STEP-1", "STEP-2")
 @pytest.mark.parametrize(
     ("body", "field", "reason"),
     [
-        ("## Standart Mode\n", "section 'Standart Mode'", "is ignored; known: Brief Mode, Standard Mode"),
+        ("## Standart Mode\n", "section 'Standart Mode'", "is not known; known: Brief Mode, Standard Mode"),
         ("## Deep Mode\n### Data\nTwice?\n", "Deep Mode, 'Data'", "the label stands twice at this depth"),
         ("### Empty\n- Help: no question\n", "Deep Mode, 'Empty'", "has no question below the label"),
         ("### A*b\nQuestion?\n", "Deep Mode, 'A*b'", "a label has at most 60 characters"),
         (f"### {'A' * 61}\nQuestion?\n", f"Deep Mode, '{'A' * 60}'", "a label has at most 60 characters"),
-        ("### More\nWhat?\n- Hint: x\n", "Deep Mode, 'More'", "'hint' is ignored; known: Help, Example"),
-        ("### More\nWhat?\n- Draft: magic\n", "Deep Mode, 'More'", "the draft must be item, survey"),
-        ("## Validation\n- Data | magic | Again?\n", "Validation", "'magic' is not a known check; ignored: "),
-        ("## Validation\n- Dat | a number | Again?\n", "Validation", "no question has the label 'Dat'"),
+        ("### More\nWhat?\n- Hint: x\n", "Deep Mode, 'More'", "'hint' is not known; known: help, example"),
+        ("### More\nWhat?\n- Draft: magic\n", "Deep Mode, 'More'", "a draft must be item, survey"),
+        (
+            "## Validation\n- Data | magic | Again?\n",
+            "Validation",
+            "'Data | magic' names no question here, or no",
+        ),
+        (
+            "## Validation\n- Dat | a number | Again?\n",
+            "Validation",
+            "'Dat | a number' names no question here",
+        ),
         ("## Validation\n- Data | a number\n", "Validation", "a line needs 3 parts with | between them"),
         ("## Validation\n- Data | a number |\n", "Validation", "a line needs 3 parts with | between them"),
         ("## Validation\nData | a number | Again?\n", "Validation", "a line needs 3 parts"),
@@ -297,18 +303,25 @@ def test_files_that_no_phase_would_read_are_named(tmp_path: Path) -> None:
         ("## Artifacts\n- privacy.md\n", "Artifacts", "a line needs 2 parts with | between them"),
     ],
 )
-def test_a_fault_in_the_body_is_named_and_passed_over(
+def test_a_step_with_a_fault_in_its_body_is_skipped(
     tmp_path: Path, body: str, field: str, reason: str
 ) -> None:
     step(tmp_path, "50-x.md", "01-50", body=three_modes() + body)
     steps, problems = read_steps(tmp_path)
-    found = next(one for one in steps if one.step_id == "01-50")
-    assert [(one.field, one.skipped) for one in problems] == [(field, False)]
+    assert len(steps) == 24
+    assert [(one.field, one.skipped) for one in problems] == [(field, True)]
     assert problems[0].reason.startswith(reason)
-    assert found.brief == found.standard == (Question("Data", "Which data is it?"),)
-    assert found.deep[0] == Question("Data", "Which data is it?")
-    assert (found.validation, found.targets) == ((), ())
-    assert all(question.draft == "" for question in found.deep)
+
+
+@pytest.mark.rule("STEP-1")
+def test_a_label_alone_asks_the_question_of_standard_mode(tmp_path: Path) -> None:
+    body = "## Brief Mode\n### Data\n## Deep Mode\n### Data\n\n### Keeper\nWho?\n"
+    step(tmp_path, "50-x.md", "01-50", body=f"{body}## Standard Mode\n### Data\nWhich?\n- Help: All of it.\n")
+    steps, problems = read_steps(tmp_path)
+    found = next(one for one in steps if one.step_id == "01-50")
+    assert problems == ()
+    assert found.brief == found.standard == (Question("Data", "Which?", "All of it."),)
+    assert found.deep == (*found.standard, Question("Keeper", "Who?"))
 
 
 @pytest.mark.rule("STEP-1")
@@ -318,10 +331,7 @@ def test_a_missing_mode_asks_what_another_asks(tmp_path: Path, mode: str) -> Non
     steps, problems = read_steps(tmp_path)
     found = next(one for one in steps if one.step_id == "01-50")
     assert found.brief == found.standard == found.deep == (Question("Data", "Which?"),)
-    reason = "holds no question; those of another depth are asked"
-    assert [(one.field, one.reason) for one in problems] == [
-        (f"section '{other} Mode'", reason) for other in ("Brief", "Standard", "Deep") if other != mode
-    ]
+    assert problems == ()
 
 
 @pytest.mark.rule("STEP-1")

@@ -74,7 +74,7 @@ NASTY = (
 
 @cache
 def schema() -> Any:
-    path = ROOT / "src" / "roundtable" / "content" / "schemas" / "user-stories.schema.json"
+    path = ROOT / "docs" / "schemas" / "user-stories.schema.json"
     found = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(found)
     return found
@@ -110,7 +110,7 @@ def test_realistic_answers_make_sound_documents(folder: Path, depth: Depth) -> N
     whole = "\n".join(found.values())
     assert "TBD" not in whole and "No answers were given" not in whole
     assert read_scope(found["quick-scan.md"]) == {
-        "brief": ("small", "low"), "standard": ("medium", "high"), "deep": ("large", "medium")
+        "brief": ("small", "low"), "standard": ("medium", "high"), "deep": ("medium", "high")
     }[depth]  # fmt: skip
     headings = [
         section.heading

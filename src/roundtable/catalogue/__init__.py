@@ -1,7 +1,7 @@
 """Personas and steps as they are in use: the built-in ones, changed by the files of a project.
 
-A project's files in `.roundtable/personas`, `.roundtable/steps/<phase>` and `.roundtable/tracks` add to the
-built-in content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
+A project's files in `.roundtable/personas`, `.roundtable/steps` and `.roundtable/tracks` add to the built-in
+content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
 (rule STEP-8).
 """
 
@@ -22,36 +22,28 @@ from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
 from ..core.tracks import Track
-from .files import Problem
+from .files import Problem, UnusableError, read_text
 
 PROJECT_FOLDER = ".roundtable"
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-_KINDS = ("personas", "steps", "tracks")
 # What the built-in content is made from: its files, the code that reads them, and what they become.
-_SOURCES = (
-    *(f"content/{kind}/**/*.md" for kind in _KINDS),
-    *(f"core/{kind}.py" for kind in _KINDS),
-    "catalogue/*.py",
-    "__init__.py",
-)
-_MANIFESTS = ("pyproject.toml", "Cargo.toml", "package.json")
-_MAX_MANIFEST_SIZE = 1_000_000
-_APP = re.compile(r'"(?:react|vue|svelte|next|@angular/core|electron|react-native)"\s*+:')
-_APP_FILES = ("index.html", "pubspec.yaml", "AndroidManifest.xml", "android", "ios", "project.godot")
-_SERVICE = re.compile(
-    r'"(?:express|fastify|koa|@nestjs/core)"\s*+:'
-    r'|(?<!name = )["\'](?i:django|flask|fastapi)["\'\s<>=~!;\[]'
-)
-_SERVICE_FILES = ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py")
-_TOOL = re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:')
-_LIBRARY = re.compile(r'(?m)^\[(?:project|package)]|"(?:main|exports)"\s*+:')
+_SOURCES = ("content/**/*.md", "catalogue/*.py", "core/*.py", "__init__.py")
 # What the manifest of a project of each kind says, or which files are at its top.
-_KIND_SIGNS = (
-    ("app", _APP, _APP_FILES),
-    ("service", _SERVICE, _SERVICE_FILES),
-    ("tool", _TOOL, ("src/main.rs",)),
-    ("library", _LIBRARY, ("setup.py",)),
-)
+_KIND_SIGNS = {
+    "app": (
+        re.compile(r'"(?:react|vue|svelte|next|@angular/core|electron|react-native)"\s*+:'),
+        ("index.html", "pubspec.yaml", "AndroidManifest.xml", "android", "ios", "project.godot"),
+    ),
+    "service": (
+        re.compile(
+            r'"(?:express|fastify|koa|@nestjs/core)"\s*+:'
+            r'|(?<!name = )["\'](?i:django|flask|fastapi)["\'\s<>=~!;\[]'
+        ),
+        ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py"),
+    ),
+    "tool": (re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:'), ("src/main.rs",)),
+    "library": (re.compile(r'(?m)^\[(?:project|package)]|"(?:main|exports)"\s*+:'), ("setup.py",)),
+}
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -103,10 +95,8 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
 
 
 def _load_content(project: Path | None) -> Content:
-    """Return the content in use; a link that leads nowhere counts as a project's own content, too."""
     own = (project or Path()) / PROJECT_FOLDER
-    paths = [own / kind for kind in _KINDS]
-    if project is None or not any(path.is_symlink() or path.exists() for path in paths):
+    if project is None or not any((own / kind).exists() for kind in ("personas", "steps", "tracks")):
         return _load_built_in()
     from .reading import parse_content  # late: with YAML and all that it needs
 
@@ -151,21 +141,11 @@ def find_cache_file(environment: Mapping[str, str]) -> Path | None:
 
 def find_project_kind(root: Path) -> str:
     """Return `library`, `service`, `app` or `tool`, as the files at the top tell; empty if they do not."""
-    manifests = "\n".join(_read_manifest(root, name) for name in _MANIFESTS)
-    for kind, sign, names in _KIND_SIGNS:
-        if sign.search(manifests) or any((root / name).exists() for name in names):
+    home, manifests = root.resolve(), ""
+    for name in ("pyproject.toml", "Cargo.toml", "package.json"):
+        with suppress(UnusableError):
+            manifests += read_text(home / name, home) + "\n"
+    for kind, (sign, names) in _KIND_SIGNS.items():
+        if sign.search(manifests) or any((home / name).exists() for name in names):
             return kind
     return ""
-
-
-def _read_manifest(root: Path, name: str) -> str:
-    """Return the text of a manifest; nothing if it cannot be read, is huge, or is a link that leads out."""
-    path = root / name
-    try:
-        if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-            return ""
-        with path.open("rb") as file:
-            data = file.read(_MAX_MANIFEST_SIZE + 1)
-    except (OSError, RuntimeError):
-        return ""
-    return data.decode("utf-8", "replace") if len(data) <= _MAX_MANIFEST_SIZE else ""

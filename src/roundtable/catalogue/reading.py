@@ -9,55 +9,70 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from ..core import steps as model
 from ..core.errors import RuleBroken
-from ..core.personas import Roster
+from ..core.personas import Ban, Persona, Roster
 from ..core.progress import parse_condition
-from ..core.steps import PHASE_KEYS, PHASES, Criterion, Depth, Phase, Question, Step, Target
+from ..core.steps import PHASE_KEYS, Criterion, Depth, Question, Step, Target
+from ..core.text import fold_text
 from ..core.tracks import Track
+from ..core.turns import USER
 from ..core.validation import is_known_check
 from . import BUILT_IN, Content, files
-from .files import ContentFile, Loaded, Problem, UnusableError, load_folder, parse_markdown
-from .personas import load_personas
+from .files import Loaded, Problem, UnusableError, convert, load_folder, split_front_matter
 
+MAX_PERSONAS = 8
+_MAX_PATTERN_LENGTH = 300
+_PLAIN_WORDS = re.compile(r"\w(?:[\w '’-]*\w)?")
+_BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
+# Attributions that are nobody's name.
+_RESERVED_NAMES = frozenset({"user", "you", "all"})
 _EVERY_STEP = "all"
-_KEY = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LABEL_LENGTH = 60
-_MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
-_ALL_MODES = "Questions"
-_SECTIONS = (*_MODES, _ALL_MODES, "Validation", "Artifacts", "Notes")
-_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows", "Formerly")
+_SECTIONS = ("Brief Mode", "Standard Mode", "Deep Mode", "Questions", "Validation", "Artifacts", "Notes")
+_EXTRAS = ("help", "example", "draft", "without", "shows")
 # One that nothing closes takes nothing with it.
 _COMMENT = re.compile(r"<!--(?>(?:(?!<!--|-->).)*)-->", re.DOTALL)
-_SECTION = re.compile(r"##[ \t]++(.+)")
-_LABEL = re.compile(r"###[ \t]++(.+)")
-_EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
+_SECTION = re.compile(r"(?m)^##[ \t]++(.+)")
+_LABEL = re.compile(r"(?m)^###[ \t]++(.+)")
+_EXTRA = re.compile(r"(?m)^-[ \t]++(\w++):")
 _DRAFT = re.compile(
-    r"item(?: steps| request| wish| left| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL
+    r"(?:item(?: steps| request| wish| left| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*)?", re.DOTALL
 )
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
+# A step, and what is ignored of its file: each field with the reason.
+_StepFile = tuple[Step, list[tuple[str, str]]]
+# A key with its persona, or with nobody if it is disabled.
+_PersonaFile = tuple[str, Persona | None]
 
 
-class _TrackFields(Struct):
-    key: files.Name
-    title: files.Name
-    summary: files.Text
-    steps: Any
-    short: bool = False
-    most_words: int = 0
-    words: files.Texts = ()
-    title_words: files.Texts = ()
-    unless_first: files.Texts = ()
-    first_words: files.Texts = ()
+class _Switch(Struct):
+    key: files.ShortName
+    disabled: bool = False
 
 
-class _StepFields(Struct):
+class _PersonaFields(_Switch, kw_only=True, forbid_unknown_fields=True):
+    name: files.Name
+    role: files.Name
+    short_role: Annotated[str, Meta(min_length=1, max_length=30)] = ""
+    phases: files.Texts = ()
+    perspective: files.ShortName
+    lens: files.SomeTexts
+    identity: files.Text = ""
+    principles: files.Texts = ()
+    patterns: files.Texts = ()
+    towards: dict[files.ShortName, files.Text] = {}
+    bans: Annotated[tuple[Ban, ...], Meta(max_length=100)] = ()
+
+
+class _StepFields(Struct, forbid_unknown_fields=True):
     step_id: files.Text
     title: files.Name
     persona: files.ShortName
@@ -71,35 +86,32 @@ class _StepFields(Struct):
 def parse_content(own: Path | None) -> Content:
     """Return the content with a project's own folder; a step of it keeps the place of the one it replaces."""
     persona_problems: list[Problem] = []
-    personas, disabled = load_personas(BUILT_IN, own, persona_problems)
+    personas = _load_personas(own, persona_problems)
     problems: list[Problem] = []
 
-    def load_steps(root: Path, folder: str) -> Iterator[Loaded[Step]]:
-        for phase in PHASES:
-            parse = partial(parse_markdown, parse_step, phase)
-            yield from load_folder(root, f"{folder}/{phase.key}", problems, parse)
+    def load_steps(root: Path, *folders: str) -> Iterator[Loaded[_StepFile]]:
+        for folder in (each for pattern in folders for each in sorted(root.glob(pattern))):
+            yield from load_folder(root, folder.relative_to(root).as_posix(), problems, parse_step)
 
-    finish = partial(_finish_steps, Roster(personas) if personas else None, disabled, problems)
+    finish = partial(_finish_steps, Roster(personas) if personas else None, problems)
     roots = (BUILT_IN, own) if own else (BUILT_IN,)
-    found: dict[str, Loaded[Step]] = {}
+    found: dict[str, Loaded[_StepFile]] = {}
     for root in roots:
         shown: dict[str, str] = {}
-        for entry in load_steps(root, "steps"):
-            step_id = entry.value.step_id
+        for entry in load_steps(root, "steps", "steps/[!.]*"):
+            step_id = entry.value[0].step_id
             if (first := shown.setdefault(step_id, entry.shown)) == entry.shown:
                 found[step_id] = replace(entry, place=found.get(step_id, entry).place)
             else:
                 reason = f"{step_id} is already the id of {first}"
                 problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
-    if own is not None:
-        problems += _find_strays(own)
-    steps = tuple(finish(sorted(found.values(), key=lambda entry: (entry.value.step_id[:2], entry.place))))
+    in_order = sorted(found.values(), key=lambda entry: (entry.value[0].step_id[:2], entry.place))
+    steps = tuple(finish(in_order))
     step_problems = tuple(problems)
     tracks: dict[str, Track] = {}
     for root in roots:
-        folders = sorted(path for path in (root / "tracks").glob("*") if path.is_dir())
-        brought = tuple(step for each in folders for step in finish(load_steps(root, f"tracks/{each.name}")))
-        parse = partial(parse_markdown, _parse_track, (steps, brought))
+        brought = tuple(finish(load_steps(root, "tracks/[!.]*", "tracks/[!.]*/[!.]*")))
+        parse = partial(parse_track, steps=steps, brought=brought)
         tracks |= {each.value.key: each.value for each in load_folder(root, "tracks", problems, parse)}
     return Content(
         personas=(personas, tuple(persona_problems)),
@@ -108,182 +120,207 @@ def parse_content(own: Path | None) -> Content:
     )
 
 
-def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Track:
-    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
-    steps, brought = both
-    given = file.convert_fields(_TrackFields, "track")
-    if not _KEY.fullmatch(given.key):
-        raise UnusableError("key", "must be one word of small letters, digits and hyphens")
-    if given.steps != _EVERY_STEP:
-        known = {step.step_id: step for step in (*steps, *brought)}
-        named = dict.fromkeys(files.convert(given.steps, files.Texts))
-        for step_id in (step_id for step_id in named if step_id not in known):
-            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
-        # Those of an earlier phase come first; what they need of steps outside the track is left out.
-        chosen = sorted((known[each] for each in named if each in known), key=lambda step: step.step_id[:2])
-        met = ([each for each in step.depends_on if each in named] for step in chosen)
-        steps = tuple(replace(step, depends_on=tuple(each)) for step, each in zip(chosen, met, strict=True))
-    if not steps:
-        raise UnusableError("steps", "names no step that there is")
-    fields = asdict(given) | {"steps": steps, "most_words": max(given.most_words, 0)}
-    return Track(is_short=fields.pop("short"), **fields)
+def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, ...]:
+    """Return who sits at the table: ours, replaced or disabled in place, then a project's that fit there."""
+    built = load_folder(BUILT_IN, "personas", problems, partial(parse_persona, trusted=None))
+    ours = {file.value[0]: file for file in built}
+    # A copy of a built-in persona keeps its patterns, which are tested one by one.
+    trusted = {ban.pattern for file in built if (persona := file.value[1]) for ban in persona.bans}
+    added: dict[str, Loaded[_PersonaFile]] = {}
+    parse = partial(parse_persona, trusted=trusted)
+    for file in load_folder(own, "personas", problems, parse) if own else ():
+        if (other := added.setdefault(file.value[0], file)) is not file:
+            reason = f"'{file.value[0]}' is already the key of {other.shown}"
+            problems.append(Problem(file.shown, "key", reason, skipped=True))
+    while clash := _find_clash(ours | added, added):
+        problems.append(clash)
+        added = {key: file for key, file in added.items() if file.shown != clash.file}
+    seated = tuple(persona for _, persona in (file.value for file in (ours | added).values()) if persona)
+    if not seated:
+        problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
+    return seated
+
+
+def _find_clash(given: Mapping[str, Loaded[_PersonaFile]], added: Collection[str]) -> Problem | None:
+    """Return the first reason why these cannot sit at one table, blamed on a project's own file."""
+    taken: dict[str, tuple[Persona, str]] = {}
+    for seat in ((persona, file.shown) for file in given.values() if (persona := file.value[1])):
+        other = taken.setdefault(fold_text(seat[0].first_name), seat)
+        if other is not seat:
+            (_, refused), (stays, _) = (seat, other) if seat[0].key in added else (other, seat)
+            reason = f"{stays.name} has the same first name; nobody could tell whom you address"
+            return Problem(refused, "name", reason, skipped=True)
+        if len(taken) > MAX_PERSONAS:
+            reason = f"{MAX_PERSONAS} personas are at the table already"
+            return Problem(seat[1], "key", reason, skipped=True)
+    return None
 
 
 def _finish_steps(
-    roster: Roster | None, disabled: Collection[str], problems: list[Problem], loaded: Iterable[Loaded[Step]]
+    roster: Roster | None, problems: list[Problem], loaded: Iterable[Loaded[_StepFile]]
 ) -> Iterator[Step]:
     """Yield the steps with the dependencies that come before them, each with a persona at the table."""
     before: set[str] = set()
     for entry in loaded:
-        step, lead = entry.value, None
-        met = tuple(other for other in step.depends_on if other in before)
-        for other in (other for other in step.depends_on if other not in before):
-            reason = f"no step {other[:60]} comes before it; it is ignored"
-            problems.append(Problem(entry.shown, "depends_on", reason, skipped=False))
+        step, ignored = entry.value
+        missing = [other for other in step.depends_on if other not in before]
+        ignored += (("depends_on", f"no step {each[:60]} comes before it; it is ignored") for each in missing)
+        step = replace(step, depends_on=tuple(each for each in step.depends_on if each in before))
         before.add(step.step_id)
         if roster is not None and step.phase is not None and step.persona not in roster:
             lead = roster.lead_of(step.phase.key)
-            # Who was sent away on purpose needs no warning for each of the steps it would have conducted.
-            if step.persona not in disabled:
+            # A project that disables a persona needs no warning for each of our steps that it conducted.
+            if not entry.shown.startswith(BUILT_IN.name):
                 reason = f"no persona has the key '{step.persona}'; {lead.name} conducts the step"
-                problems.append(Problem(entry.shown, "persona", reason, skipped=False))
-        yield replace(step, depends_on=met, persona=lead.key if lead else step.persona)
+                ignored.append(("persona", reason))
+            step = replace(step, persona=lead.key)
+        problems += (Problem(entry.shown, *fault, skipped=False) for fault in ignored)
+        yield step
 
 
-def _find_strays(own: Path) -> list[Problem]:
-    """Return a problem for each step file or folder of a project that no phase would ever look for."""
-    reason = f"is not the folder of a phase; known phases: {', '.join(PHASE_KEYS)}"
-    return [
-        Problem(f"{own.name}/steps/{files.escape_hidden(path.name)}", "", reason, skipped=True)
-        for path in sorted((own / "steps").glob("[!.]*"))
-        if path.name not in PHASE_KEYS and path.name.lower() != "readme.md"
-        if path.is_dir() or path.suffix.lower() == ".md"
-    ]
+def parse_persona(text: str, trusted: Collection[str] | None) -> _PersonaFile:
+    """Return the persona that a file describes or disables; None trusts all patterns."""
+    fields, _ = split_front_matter(text)
+    switch = convert(fields, _Switch)
+    if not _KEY.fullmatch(switch.key) or switch.key == USER:
+        said = f"must be small letters, digits and single hyphens, such as `security-lead`, and not `{USER}`"
+        raise UnusableError("key", said)
+    if switch.disabled:
+        return switch.key, None
+    given = convert(fields, _PersonaFields)
+    first = given.name.split()[0]
+    is_reserved = first.casefold() in _RESERVED_NAMES
+    if _BREAKS_ATTRIBUTION.search(given.name) or not first[0].isalpha() or is_reserved:
+        said = "must begin with a letter, hold no brackets, slashes or marks such as : , * #"
+        raise UnusableError("name", f"{said} and not begin with {', '.join(sorted(_RESERVED_NAMES))}")
+    if not set(given.phases) <= set(PHASE_KEYS):
+        raise UnusableError("phases", f"must be among {', '.join(PHASE_KEYS)}")
+    own = asdict(given)
+    del own["disabled"]
+    own["short_role"] = given.short_role or given.role
+    own["towards"] = tuple(given.towards.items())
+    if trusted is not None:
+        own["bans"] = tuple(ban if ban.pattern in trusted else _ban_words(ban) for ban in given.bans)
+    return given.key, Persona(**own)
 
 
-def parse_step(file: ContentFile, phase: Phase) -> Step:
-    """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
-    given = file.convert_fields(_StepFields, "step")
-    if not model.is_step_id(given.step_id) or model.phase_of(given.step_id) != phase:
-        said = f"must be {phase.number}, a hyphen and two digits in the folder {phase.key}"
-        raise UnusableError("step_id", said)
+def _ban_words(ban: Ban) -> Ban:
+    """Return the ban with the words of a project as a pattern, which is quick on any text."""
+    choices = [words.strip() for words in ban.pattern.split("|")]
+    if len(ban.pattern) > _MAX_PATTERN_LENGTH or not all(map(_PLAIN_WORDS.fullmatch, choices)):
+        said = f"a pattern has plain words with | between them, {_MAX_PATTERN_LENGTH} characters at most"
+        raise UnusableError("bans", said)
+    return replace(ban, pattern=rf"\b(?:{'|'.join(choices)})\b".replace(" ", r"\s+"))
+
+
+def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -> Track:
+    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
+    fields, _ = split_front_matter(text)
+    if not _KEY.fullmatch(str(fields.get("key"))):
+        raise UnusableError("key", "must be one word of small letters, digits and hyphens")
+    if fields.get("steps") != _EVERY_STEP:
+        known = {step.step_id: step for step in (*steps, *brought)}
+        named = dict.fromkeys(convert(fields.get("steps"), files.SomeTexts, "steps"))
+        if unknown := [step_id for step_id in named if step_id not in known]:
+            raise UnusableError("steps", f"there is no step {unknown[0][:60]}")
+        # Those of an earlier phase come first; what they need of steps outside the track is left out.
+        chosen = sorted((known[each] for each in named), key=lambda step: step.step_id[:2])
+        met = ([each for each in step.depends_on if each in named] for step in chosen)
+        steps = tuple(replace(step, depends_on=tuple(each)) for step, each in zip(chosen, met, strict=True))
+    return convert(fields | {"steps": steps, "is_short": fields.get("short", False)}, Track)
+
+
+def parse_step(text: str) -> _StepFile:
+    """Return the step of a file; raises UnusableError for anything wrong but `depends_on` and `skip_if`."""
+    fields, body = split_front_matter(text)
+    given = convert(fields, _StepFields)
+    if not model.is_step_id(given.step_id) or model.phase_of(given.step_id) is None:
+        raise UnusableError("step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits")
     for output in given.outputs:
         if not model.is_output_name(output) or output.lower() in _RESERVED_OUTPUTS:
             said = "must be a plain name in .md, .json or .csv, and of no file of the item itself"
             raise UnusableError("outputs", f"'{output[:60]}' {said}")
-    sections = _split_sections(file)
-    if _ALL_MODES in sections:
-        sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
-    modes = {name: _parse_mode(name, sections.get(name, []), file) for name in _MODES}
-    brief, standard, deep = modes.values()
+    given.outputs = tuple(dict.fromkeys(given.outputs))
+    ignored = []
+    try:
+        given.depends_on = tuple(dict.fromkeys(convert(given.depends_on, files.Texts)))
+    except UnusableError as error:
+        ignored.append(("depends_on", f"{error}; it is ignored"))
+        given.depends_on = ()
+    try:
+        if convert(given.skip_if, str):
+            parse_condition(given.skip_if)
+    except (UnusableError, RuleBroken) as error:
+        ignored.append(("skip_if", f"cannot be read and is ignored ({error})"))
+        given.skip_if = ""
+    sections: dict[str, str] = {}
+    for title, lines in _split_at(_SECTION, _COMMENT.sub("", body))[1]:
+        if title.title() not in _SECTIONS:
+            raise UnusableError(f"section '{title[:60]}'", f"is not known; known: {', '.join(_SECTIONS)}")
+        sections[title.title()] = sections.get(title.title(), "") + lines
+    every_depth = sections.get("Questions", "")
+    standard = _parse_questions("Standard Mode", sections.get("Standard Mode", every_depth), {})
+    brief = _parse_questions("Brief Mode", sections.get("Brief Mode", every_depth), standard)
+    deep = _parse_questions("Deep Mode", sections.get("Deep Mode", every_depth), standard)
     spare = standard or deep or brief
     if not spare:
         said = "asks no question; a question is a line `### Label` with a paragraph below it"
         raise UnusableError("body", said)
-    for name in (name for name, questions in modes.items() if not questions):
-        file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
-    labels = {question.label for question in (*brief, *standard, *deep)}
-    skip_if = file.convert_or_warn("skip_if", str, "")
-    try:
-        if skip_if:
-            parse_condition(skip_if)
-    except RuleBroken as error:
-        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
-        skip_if = ""
-    criteria, targets = [], []
-    for label, check, follow_up in _parse_rows(file, sections, "Validation", 3):
-        if label not in labels:
-            file.warn("Validation", f"no question has the label '{label}'; ignored: {check}")
-        elif not is_known_check(check):
-            file.warn("Validation", f"'{check}' is not a known check; ignored: {label}")
-        else:
-            criteria.append(Criterion(label, check, follow_up))
-    for output, section in _parse_rows(file, sections, "Artifacts", 2):
-        if output in given.outputs:
-            targets.append(Target(output, section))
-        else:
-            file.warn("Artifacts", f"'{output}' is not among the outputs; ignored: {section}")
-    return Step(
-        step_id=given.step_id,
-        title=given.title,
-        persona=given.persona,
-        depth=given.depth,
-        outputs=tuple(dict.fromkeys(given.outputs)),
-        depends_on=tuple(dict.fromkeys(file.convert_or_warn("depends_on", files.Texts, ()))),
-        skip_if=skip_if,
-        brief=brief or spare,
-        standard=standard or spare,
-        deep=deep or spare,
-        validation=tuple(criteria),
-        targets=tuple(targets),
-    )
+    labels = {*brief, *standard, *deep}
+    criteria = tuple(Criterion(*cells) for cells in _parse_rows(sections, "Validation", 3))
+    for each in criteria:
+        if each.label not in labels or not is_known_check(each.check):
+            said = f"'{each.label} | {each.check}' names no question here, or no check that there is"
+            raise UnusableError("Validation", said[:200])
+    targets = tuple(Target(*cells) for cells in _parse_rows(sections, "Artifacts", 2))
+    if foreign := [each.output for each in targets if each.output not in given.outputs]:
+        raise UnusableError("Artifacts", f"'{foreign[0][:60]}' is not among the outputs")
+    own = asdict(given) | {"validation": criteria, "targets": targets}
+    for depth, questions in (("brief", brief), ("standard", standard), ("deep", deep)):
+        own[depth] = tuple((questions or spare).values())
+    return Step(**own), ignored
 
 
-def _split_at(heading: re.Pattern[str], lines: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Return each heading with the lines below it; what stands before the first is left out."""
-    parts: list[tuple[str, list[str]]] = []
-    for line in map(str.rstrip, lines):
-        if found := heading.fullmatch(line):
-            parts.append((" ".join(found[1].split()), []))
-        elif parts:
-            parts[-1][1].append(line)
-    return parts
+def _split_at(heading: re.Pattern[str], text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return what stands before the first heading, and each heading with the text below it."""
+    first, *rest = heading.split(text)
+    titles = (" ".join(title.split()) for title in rest[::2])
+    return first, list(zip(titles, rest[1::2], strict=True))
 
 
-def _split_sections(file: ContentFile) -> dict[str, list[str]]:
-    """Return the lines of the body under each known heading, without comments."""
-    names = {name.lower(): name for name in _SECTIONS}
-    sections: dict[str, list[str]] = {}
-    for title, lines in _split_at(_SECTION, _COMMENT.sub("", file.body).split("\n")):
-        if name := names.get(title.lower()):
-            sections.setdefault(name, []).extend(lines)
-        else:
-            file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
-    return sections
-
-
-def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:
+def _parse_questions(section: str, text: str, standard: Mapping[str, Question]) -> dict[str, Question]:
+    """Return the questions of a depth by label; a label alone stands for the question of Standard Mode."""
     questions: dict[str, Question] = {}
-    for label, block in _split_at(_LABEL, lines):
-        place = f"{mode}, '{label[:MAX_LABEL_LENGTH]}'"
+    for label, block in _split_at(_LABEL, text)[1]:
+        place = f"{section}, '{label[:MAX_LABEL_LENGTH]}'"
         if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>"):
-            file.warn(place, f"a label has at most {MAX_LABEL_LENGTH} characters and none of * | ` < >")
-        elif label in questions:
-            file.warn(place, "the label stands twice at this depth; the second question is ignored")
-        elif question := _parse_question(label, block, place, file):
-            questions[label] = question
-    return tuple(questions.values())
+            said = f"a label has at most {MAX_LABEL_LENGTH} characters and none of * | ` < >"
+            raise UnusableError(place, said)
+        if label in questions:
+            raise UnusableError(place, "the label stands twice at this depth")
+        is_repeated = label in standard and not block.strip()
+        questions[label] = standard[label] if is_repeated else _parse_question(label, block, place)
+    return questions
 
 
-def _parse_question(label: str, lines: list[str], place: str, file: ContentFile) -> Question | None:
-    words: dict[str, list[str]] = {"": []}
-    current = words[""]
-    for line in lines:
-        if extra := _EXTRA.fullmatch(line):
-            current = words.setdefault(extra[1].lower(), [])
-        current.append(extra[2] if extra else line)
-    parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
-    text = parts.pop("")
-    help_text, example, draft, without, shows, formerly = (parts.pop(name.lower(), "") for name in _EXTRAS)
+def _parse_question(label: str, block: str, place: str) -> Question:
+    text, extras = _split_at(_EXTRA, block)
+    parts = {name.lower(): " ".join(words.split()) for name, words in extras}
     kinds = tuple((kind, parts.pop(kind)) for kind in model.PROJECT_KINDS if kind in parts)
-    for name in parts:
-        file.warn(place, f"'{name}' is ignored; known: {', '.join(_EXTRAS)}")
-    if not text:
-        file.warn(place, "has no question below the label and is ignored")
-        return None
-    if not all(map(_DRAFT.fullmatch, filter(None, (*model.split_drafts(draft), *model.split_drafts(shows))))):
-        file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
-        draft = shows = ""
-    return Question(label, text, help_text, example, draft, without, kinds, shows, formerly=formerly)
+    if not text.strip():
+        raise UnusableError(place, "has no question below the label")
+    if unknown := [name for name in parts if name not in _EXTRAS]:
+        raise UnusableError(place, f"'{unknown[0][:60]}' is not known; known: {', '.join(_EXTRAS)}")
+    drafts = [each for name in ("draft", "shows") for each in model.split_drafts(parts.get(name, ""))]
+    if not all(map(_DRAFT.fullmatch, drafts)):
+        raise UnusableError(place, "a draft must be item, survey, answer ... or text: ...")
+    return replace(Question(label, " ".join(text.split()), kinds=kinds), **parts)
 
 
-def _parse_rows(
-    file: ContentFile, sections: Mapping[str, list[str]], section: str, columns: int
-) -> Iterator[list[str]]:
+def _parse_rows(sections: Mapping[str, str], section: str, columns: int) -> Iterator[list[str]]:
     """Yield the list lines of a section, each cut at its bars into so many cells."""
-    for line in filter(None, (" ".join(line.split()) for line in sections.get(section, ()))):
+    for line in filter(None, (" ".join(line.split()) for line in sections.get(section, "").split("\n"))):
         cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
-        if line.startswith("- ") and len(cells) == columns and all(cells):
-            yield cells
-        else:
-            file.warn(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
+        if not line.startswith("- ") or len(cells) != columns or not all(cells):
+            raise UnusableError(section, f"a line needs {columns} parts with | between them: {line[:80]}")
+        yield cells

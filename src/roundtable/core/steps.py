@@ -97,7 +97,6 @@ class Question(Struct, frozen=True):
     kinds: tuple[tuple[str, str], ...] = ()  # how to ask in a project of one kind
     shows: str = ""  # where its subject comes from: what it asks about, shown with it
     is_asked: bool = True  # it fits the kind of project; if not, an answer that stands is kept
-    formerly: str = ""  # the label that the question had before: documents may still hold it
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer or a subject below them."""

@@ -134,8 +134,7 @@ def read_labelled(
 def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> dict[str, str]:
     """Return the answers under the step's labels in the section it writes; of several, the last."""
     questions = [question for depth in DEPTHS for question in step.questions(depth)]
-    labels = {question.formerly: question.label for question in questions if question.formerly}
-    labels |= {question.label.replace("*", ""): question.label for question in questions}
+    labels = {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in outline.find_named_sections(shape.sections, heading):
         own = outline.decode_document(shape.document[section.body : section.end])

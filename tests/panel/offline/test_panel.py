@@ -40,7 +40,7 @@ JOURNEYS = Material(
     "# Requirements\n\n## 3. User Journeys\n\n"
     "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and "
     "presses Save.\n\n"
-    "**Detour**: None that we know of.\n\n"
+    "**Errors**: None that we know of.\n\n"
     "**Finish**: I don't know yet\n",
 )
 
@@ -71,7 +71,7 @@ def test_the_framing_asks_about_what_nobody_could_answer() -> None:
     focus = PANEL.library.find_focus("01-03", "Finish", "unknown")
     assert focus is not None
     assert framing.focus_question == focus.question
-    assert 'for Journey you wrote "' in framing.summary or 'for Detour you wrote "' in framing.summary
+    assert 'for Journey you wrote "' in framing.summary or 'for Errors you wrote "' in framing.summary
 
 
 @pytest.mark.rule("FRAME-1")

@@ -13,7 +13,7 @@ import pytest
 
 from commandline import CommandLine, Ran, command_line
 from drafts import step_of
-from roundtable import content
+from tools.example import EXAMPLE, GOLDEN
 
 AT = "2026-02-20T14:30:00.000Z"
 BLOCK = f"""<!-- Elaboration: step 01-03, {AT} -->
@@ -297,9 +297,8 @@ def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> No
 
 def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = command_line(tmp_path, monkeypatch)
-    example = Path(__file__).parents[3] / "docs" / "example"
-    shutil.copytree(example, here.root / "docs" / "requirements" / "example")
-    shutil.copytree(Path(content.__file__).parent / "example" / "project", here.root, dirs_exist_ok=True)
+    shutil.copytree(GOLDEN, here.root / "docs" / "requirements" / "example")
+    shutil.copytree(EXAMPLE / "project", here.root, dirs_exist_ok=True)
     ran = here.run("check", "example")
     assert ran.out.splitlines()[-1] == "12 files checked: sound."
     assert ran.status == 0

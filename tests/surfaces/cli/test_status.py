@@ -189,7 +189,7 @@ def test_control_characters_of_a_title_do_not_reach_the_terminal(cli: CommandLin
 def test_status_follows_its_schema(cli: CommandLine) -> None:
     from jsonschema import Draft202012Validator
 
-    schema = Path(roundtable.__file__).parent / "content" / "schemas" / "status.schema.json"
+    schema = Path(__file__).parents[3] / "docs" / "schemas" / "status.schema.json"
     validator = Draft202012Validator(json.loads(schema.read_text()))
     validator.validate(cli.run("status", SLUG, "--json").json)
     _change(cli, phases_completed=list(PHASE_KEYS), codebase_hash="abc1234", source_id="GH-21")

@@ -17,6 +17,7 @@ import pytest
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.meta import change_meta
 from roundtable.store.transcript import list_transcripts
+from tools.example import EXAMPLE
 from tools.pseudo_terminal import PseudoTerminal
 
 Opens = Callable[..., PseudoTerminal]
@@ -101,7 +102,8 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
     if words:
         assert draft.read_text().startswith("# Export as PDF\n")
     else:
-        assert draft.read_text().startswith("# Renew loans by text message\n\nMembers of the city library")
+        example = EXAMPLE / "project" / "docs" / "requirements" / slug
+        assert draft.read_text() == (example / "draft.md").read_text()
 
 
 def test_a_first_run_may_be_left(cli: CommandLine, opened: Opens) -> None:

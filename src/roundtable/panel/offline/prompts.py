@@ -132,7 +132,7 @@ def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     found = Library()
     problems: list[Problem] = []
     own = project / PROJECT_FOLDER
-    for source in load_folder(own, "prompts", problems, lambda text: (text, []), ".toml"):
+    for source in load_folder(own, "prompts", problems, str, ".toml"):
         try:
             found = _parse_files(found, [source.value])
         except (ValueError, msgspec.ValidationError) as error:

@@ -116,7 +116,7 @@ class _Talk:
 
     def _add_first_item(self) -> ItemEntry:
         """Add what the user describes, or the bundled example, and return it."""
-        example = next((Path(content.__file__).parent / "example").rglob("draft.md"))
+        example = Path(content.__file__).parent / "example.md"
         title, _, text = example.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
         home = (self.project.root / self.project.items_folder).absolute()
         welcome = _WELCOME.format(home=home, example=title)
