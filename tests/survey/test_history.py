@@ -6,8 +6,7 @@ from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
-from roundtable.survey.search import Commit, read_history, weigh_past
-from roundtable.survey.terms import extract_terms
+from roundtable.survey.search import Commit, extract_terms, read_history, weigh_past
 
 
 def changed(root: Path, days: int, subject: str, *names: str) -> None:

@@ -14,8 +14,7 @@ from gitproject import git, write
 from roundtable.core.steps import Item
 from roundtable.survey import search
 from roundtable.survey.files import LARGEST, list_files, read_text
-from roundtable.survey.search import rank_files, read_files
-from roundtable.survey.terms import Term, extract_terms
+from roundtable.survey.search import Term, extract_terms, rank_files, read_files
 
 
 def find(root: Path, paths: Sequence[str], title: str) -> dict[str, int]:

@@ -202,8 +202,6 @@ class Executor:
         return on.SynthesisDrafted(draft, at, ask is not task, wrong, self.panel.kind == "host")
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
-        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
-            await self._surveyor.ask_panel(task.brief.item, self.panel)
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
             records.keep_corrections(self._folder, task.words, relayed=task.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))

@@ -6,7 +6,6 @@ Everything here is bounded in size and time, and stays inside the project: no li
 from __future__ import annotations
 
 import heapq
-import posixpath
 import re
 from collections.abc import Collection, Sequence
 from itertools import islice
@@ -17,10 +16,8 @@ from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, file_kind, list_files, read_text
-from .report import CodeLine
-from .search import rank_files, read_files
+from .search import CodeLine, extract_terms, rank_files, read_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
-from .terms import extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
@@ -29,7 +26,7 @@ _NEARLY = 12  # lines between two excerpts of which the second is left out
 MAX_EXCERPT_LINES = 240  # of all excerpts together
 SMALL_FILE = 80  # a file of so few lines is shown whole
 _CANDIDATES = 24
-_NAMED, _PICKED = 1.5, 3.0  # how much more a file counts that a document names, and that a panel picked
+_NAMED = 1.5  # how much more a file counts that a document names
 _IN_NAME = 1.5  # what a line counts in a definition named by a term
 _LATER = 0.8  # and each further line of a file
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
@@ -41,7 +38,6 @@ MAX_READ_LINES = 200
 _MAX_WORDS = 8
 _MAX_FILES = 400
 _HITS_IN_A_FILE = 4
-_SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
 _LONGEST_LINE = 300
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
@@ -82,20 +78,19 @@ def find_excerpts(
     *,
     excluded: Collection[str] = (),
     leave_out: Sequence[str] = OWN_FOLDERS,
-    picked: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:
     """Return about six excerpts around the symbols that fit the item best, a small file whole.
 
-    `item_text` has the title on its first line; a file that the documents name counts more, and one that a
-    panel picked still more. Nothing comes from a file, nor from around a `path:line`, that is excluded.
+    `item_text` has the title on its first line; a file that the documents name counts more. Nothing comes
+    from a file, nor from around a `path:line`, that is excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
     text = "\n".join((rest, *documents))
     terms = extract_terms(Item("item", title, text))
-    boost = dict.fromkeys(_PATH.findall(text), _NAMED) | dict.fromkeys(picked, _PICKED)
+    named = frozenset(_PATH.findall(text))
     files = [
-        replace(file, score=file.score * boost.get(file.path, 1.0))
+        replace(file, score=file.score * (_NAMED if file.path in named else 1.0))
         for file in rank_files(root, _list_shown(root, excluded, leave_out), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
@@ -187,20 +182,6 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     first = max(1, first)
     shown = data.split(b"\n")[first - 1 : min(last, first + MAX_READ_LINES - 1)]
     return Excerpt(name, first, _show_lines(shown), "asked for") if shown else None
-
-
-def list_folders(
-    root: Path, near: Sequence[str], *, excluded: Collection[str] = (), leave_out: Sequence[str] = OWN_FOLDERS
-) -> str:
-    """Return the files besides the near ones, folder by folder; of a large project two levels of folders."""
-    paths = _list_shown(root.absolute(), excluded, leave_out)
-    is_small = sum(map(len, paths)) < _SMALL_PROJECT
-    folders: dict[str, list[str]] = {}
-    for folder, name in (posixpath.split(path) for path in paths if path not in near):
-        names = folders.setdefault(folder if is_small else "/".join(folder.split("/")[:2]), [])
-        names += [name] if is_small else []
-    rows = (f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}" for folder, names in folders.items())
-    return "\n".join(row.rstrip() for row in rows)
 
 
 def is_secret(path: str) -> bool:

@@ -28,8 +28,8 @@ from roundtable.core.errors import PanelFailed
 from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
-from roundtable.panel.base import AskFiles, Framing, Speech
-from roundtable.panel.model.model import FailureKind, Request, Usage, make_failure
+from roundtable.panel.base import Framing, Speech
+from roundtable.panel.model.model import Request, Usage, make_failure
 from roundtable.panel.model.panel import Call, ModelPanel
 
 TABLE = Table(
@@ -336,17 +336,3 @@ def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], ob
 
     with pytest.raises(PanelFailed, match=r"test stopped before its answer was complete\. Try again\."):
         asyncio.run(ask(ModelPanel(Failing(iter(())))))  # type: ignore[arg-type]
-
-
-@pytest.mark.rule("FAIL-1")
-@pytest.mark.parametrize("kind", ["unknown-model", "rejected"])
-def test_a_model_that_nobody_knows_picks_no_files(kind: FailureKind) -> None:
-    """An empty pick is kept on disk, so only a model that was asked may give one."""
-
-    class Unknown(Answering):
-        async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-            yield ""
-            raise make_failure(kind, self.name)
-
-    with pytest.raises(PanelFailed):
-        asyncio.run(ModelPanel(Unknown(iter(()))).answer(AskFiles(ITEM, "src/", "src/forms.py")))

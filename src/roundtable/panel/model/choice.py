@@ -17,7 +17,7 @@ from msgspec import Struct
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
+from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .command import CommandModel
 from .model import Conversation, FailureKind, Model, ModelFailed, Request, Usage, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
@@ -334,7 +334,7 @@ class FallbackPanel(PanelWrapper):
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
         # Advice only: a lack of it is no reason to change the speakers.
-        if isinstance(request, AskVerdict | AskFiles):
+        if isinstance(request, AskVerdict):
             return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         shown: list[str] = []

@@ -16,8 +16,7 @@ from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
-from ...core.turns import MAX_PART_LENGTH, USER, Known, LookedUp, Material, PartKind, lay_out
-from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
+from ...core.turns import USER, Known, LookedUp, Material, PartKind, lay_out
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
@@ -28,7 +27,7 @@ _MAX_TURN_LENGTH = 6_000
 _TOKENS_OF_TURN = 190
 _TOKENS_OF_SYNTHESIS = 900
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | AskFiles
+OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
 
 
 def fence(text: str, longest: int | None = None) -> str:
@@ -139,10 +138,6 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             return at_step(step, fill(kind, words=fence(said), limit=words))
         case do.AskReading(step):
             return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
-        case AskFiles(item, folders, candidates):
-            shown = {"folders": fence(folders, MAX_PART_LENGTH), "candidates": fence(candidates)}
-            asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
-            return Conversation(fill("files", item=_item(item), **shown), (), asked)
         case other:
             assert_never(other)
 

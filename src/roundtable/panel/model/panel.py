@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from ...core import commands as do
 from ...core.synthesis import Draft, join_lines
 from ...core.turns import NEUTRAL
-from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
+from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
-from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
+from .model import Conversation, Model, Request, Usage, make_failure
 from .replies import Cutter, Shaped, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
@@ -84,8 +84,6 @@ class ModelPanel:
             case do.AskReading(_, material):
                 is_empty = not any(each.text.strip() for each in material)
                 return "" if is_empty else await self._say_at_step(request, "reading")
-            case AskFiles():
-                return await self._pick_files(request)
             case other:
                 assert_never(other)
 
@@ -117,15 +115,6 @@ class ModelPanel:
         notes = (f"length: cut at {brief.most_words} words",) if cutter.was_cut else ()
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged, notes)
-
-    async def _pick_files(self, ask: AskFiles) -> Picks:
-        """Ask once which files the item will change; an answer that cannot be used picks nothing."""
-        try:
-            return replies.clean_picks(await self._ask_object(ask, Picks, "files", tries=1))
-        except ModelFailed as failure:
-            if failure.kind not in ("nonsense", "filtered", "too-long"):
-                raise
-            return Picks()
 
     async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]

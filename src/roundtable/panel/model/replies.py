@@ -17,7 +17,7 @@ from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import join_lines
 from ...core.text import fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
-from ..base import MAX_PICK_WORDS, MAX_PICKS, Look, Picks
+from ..base import Look
 
 SIGN = "@@"
 _FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]")
@@ -249,14 +249,6 @@ class OfferShape(Struct, frozen=True):
 class OffersShape(Struct, frozen=True):
     drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
     look: Looks = ()
-
-
-def clean_picks(picks: Picks) -> Picks:
-    """Return the picks as far as they are taken; a path may come with its line, or in backticks."""
-    paths, words = ([each.strip("`'\" ") for each in given] for given in (picks.paths, picks.words))
-    files = dict.fromkeys(re.sub(r":\d+(?:-\d+)?$", "", path).removeprefix("./") for path in paths)
-    told = dict.fromkeys(filter(None, (strip_unprintable(each)[:_LONGEST_SUBJECT] for each in words)))
-    return Picks(tuple(files)[:MAX_PICKS], tuple(told)[:MAX_PICK_WORDS])
 
 
 def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
