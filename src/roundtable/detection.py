@@ -7,7 +7,6 @@ which models it has, and nothing else is sent. What a project brings along is ne
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import os
 import shlex
@@ -40,6 +39,7 @@ _MAX_PATIENCE = 0.4
 _ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
@@ -143,9 +143,9 @@ def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) ->
         receiver = KEY_MODELS[choice.kind][0]
     elif choice.kind == "command":
         cost, receiver = "costs what that program costs", "that program, and where it sends them"
-    elif _is_loopback(host) and getproxies().get("http") and not proxy_bypass(host):
+    elif host in _LOOPBACK and getproxies().get("http") and not proxy_bypass(host):
         receiver = f"the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
-    elif _is_loopback(host):
+    elif host in _LOOPBACK:
         cost, receiver = "is free", ""
     leaves = f"{_WORDS} {receiver}" if receiver else "nothing leaves this machine"
     return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
@@ -179,24 +179,14 @@ def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bo
 
 
 def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
-    """Return where ollama listens: where OLLAMA_HOST says if that is on this machine, else as usual."""
+    """Return where ollama listens: on the port in OLLAMA_HOST if that is on this machine, else as usual."""
     named = environment.get("OLLAMA_HOST", "").strip()
-    if server.name != "ollama" or not named:
-        return server
-    try:
+    with suppress(ValueError):
         parts = urlsplit(named if "://" in named else f"http://{named}")
-        port = parts.port or (80 if "://" in named else SERVERS[0].port)
-    except ValueError:
-        return server
-    is_here = parts.hostname in (None, "0.0.0.0", "::") or _is_loopback(parts.hostname)
-    return LocalServer("ollama", port, server.path) if is_here and parts.scheme == "http" else server
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:  # another name, whose address only a network knows
-        return False
+        is_here = parts.scheme == "http" and (parts.hostname or "localhost") in (*_LOOPBACK, "0.0.0.0", "::")
+        if server.name == "ollama" and is_here and parts.port:
+            return LocalServer("ollama", parts.port, server.path)
+    return server
 
 
 def _ask_for_models(server: LocalServer, names: list[str]) -> None:
