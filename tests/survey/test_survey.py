@@ -14,7 +14,7 @@ from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
-from roundtable.survey import SizeEstimate, cite, draft_answer, survey
+from roundtable.survey import cite, draft_answer, estimate_size, survey
 from roundtable.survey.search import CodeLine
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
@@ -51,7 +51,7 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     found = survey(press, ITEM)
     assert found.findings[0].path == "src/press/toner.py"
     assert found.findings[0].lines[0].text == "def toner_level() -> int:"
-    assert found.size == SizeEstimate("small", "low")
+    assert estimate_size(found.findings) == ("small", "low")
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
 
 

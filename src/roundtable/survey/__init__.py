@@ -29,20 +29,12 @@ _MAX_PLACES = 5  # in a draft answer
 _PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
 
 
-class SizeEstimate(Struct, frozen=True):
-    """How large and how tricky the change looks."""
-
-    scope: Scope
-    complexity: Complexity
-
-
 class Survey(Struct, frozen=True):
     """What one look at the project's files says about an item."""
 
     root: Path
     findings: tuple[FoundFile, ...]  # what the item's terms lead to
     radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
-    size: SizeEstimate | None  # None where no file looks touched
 
 
 def survey(
@@ -59,10 +51,10 @@ def survey(
     past = weigh_past(read_history(root) if terms else (), terms, frozenset(paths))
     ranked = rank_files(root, paths, terms, past)
     findings = tuple(file for file in ranked if file.count)
-    return Survey(root, findings[:_FINDINGS], ranked[:MAX_RADIUS], estimate_size(findings))
+    return Survey(root, findings[:_FINDINGS], ranked[:MAX_RADIUS])
 
 
-def estimate_size(findings: Sequence[FoundFile]) -> SizeEstimate | None:
+def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
     """Estimate the scope by files and folders, the complexity by folders and a test; None without a file."""
     likely = likely_files(findings)
     if not likely:
@@ -74,7 +66,7 @@ def estimate_size(findings: Sequence[FoundFile]) -> SizeEstimate | None:
     is_tested = any(file_kind(each.path) == "test" for each in _strong_files(findings))
     points = (folders > _SMALL_FOLDERS) + (folders > _LARGE_FOLDERS) + (not is_tested)
     complexity: Complexity = "low" if points == 0 else "high" if points > 2 else "medium"
-    return SizeEstimate(scope, complexity)
+    return scope, complexity
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -94,10 +86,8 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
         case ("00-02", "files"):
             places = [*islice(_cite_files(survey, survey.findings), _MAX_PLACES)]
             return f"{'; '.join(places)}." if places else None
-        case ("00-03", "scope") if (size := survey.size) is not None:
-            return f"{size.scope}, complexity: {size.complexity}"
-        case ("00-03", "complexity") if (size := survey.size) is not None:
-            return size.complexity
+        case ("00-03", "scope" | "complexity" as asked) if size := estimate_size(survey.findings):
+            return f"{size[0]}, complexity: {size[1]}" if asked == "scope" else size[1]
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
             likely = likely_files(survey.findings)
             surely = (file for file in survey.radius if file.path in likely)

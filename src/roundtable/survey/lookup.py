@@ -20,25 +20,14 @@ from .search import CodeLine, extract_terms, rank_files, read_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 
 MAX_EXCERPTS = 6
-EXCERPT_LINES = 28
-_FEWEST_LINES = 20
-_NEARLY = 12  # lines between two excerpts of which the second is left out
 MAX_EXCERPT_LINES = 240  # of all excerpts together
+EXCERPT_LINES = 28
 SMALL_FILE = 80  # a file of so few lines is shown whole
-_CANDIDATES = 24
-_NAMED = 1.5  # how much more a file counts that a document names
-_IN_NAME = 1.5  # what a line counts in a definition named by a term
-_LATER = 0.8  # and each further line of a file
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
-_PART = 0.5  # what a part of a word counts in a search
-_DEFINES = 2.0  # and a line that defines the name
-_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 MAX_READ_LINES = 200
-_MAX_WORDS = 8
-_MAX_FILES = 400
-_HITS_IN_A_FILE = 4
 _LONGEST_LINE = 300
+_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.[^/]*)?|credentials(?:\.[^/]*)?|secrets?\.[^/]+"
@@ -90,11 +79,11 @@ def find_excerpts(
     terms = extract_terms(Item("item", title, text))
     named = frozenset(_PATH.findall(text))
     files = [
-        replace(file, score=file.score * (_NAMED if file.path in named else 1.0))
+        replace(file, score=file.score * (1.5 if file.path in named else 1.0))
         for file in rank_files(root, _list_shown(root, excluded, leave_out), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
-    files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
+    files = sorted(files, key=lambda file: -file.score)[:24]
     texts = {file.path: read_text(root, file.path) or b"" for file in files}
     definitions = find_definitions(texts)
     scored = []
@@ -102,13 +91,13 @@ def find_excerpts(
         for order, line in enumerate(file.lines):
             around = find_symbol(definitions[file.path], line.number)
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
-            worth = file.score * _LATER**order * (_IN_NAME if in_name else 1.0)
+            worth = file.score * 0.8**order * (1.5 if in_name else 1.0)
             scored.append((-worth, file.path, line.number, around))
     places = (place.rpartition(":") for place in excluded)
     struck = [(path, int(line)) for path, _, line in places if line.isdecimal()]
     chosen: list[Excerpt] = []
     for _, path, number, around in sorted(scored, key=lambda each: each[:3]):
-        if any(each.holds(path, number, margin=_NEARLY) for each in chosen):
+        if any(each.holds(path, number, margin=12) for each in chosen):  # it would nearly touch that one
             continue
         each = _show_around(path, texts[path], number, around)
         alike = sum(other.path == path for other in chosen)
@@ -129,42 +118,39 @@ def _show_around(path: str, data: bytes, number: int, definition: Definition | N
         first, last, reason = 1, len(lines), f"the whole file, {reason}"
     elif definition and number - definition.first < EXCERPT_LINES - 3:
         first = definition.first - 1
-        last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
+        last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + 19)
     first = max(1, first)
     while first < number and not lines[first - 1].strip():
         first += 1
     return Excerpt(path, first, _show_lines(lines[first - 1 : last]), reason)
 
 
-def _weigh_line(line: bytes, word: bytes, *, is_call: bool) -> float:
-    """Return what a line that holds a word counts; 0 where the word has to be a call and is none in it."""
+def _weigh_line(line: bytes, word: bytes) -> float:
+    """Return what a line that holds a word counts: more as a definition, less as a part of another word."""
     spelled = re.escape(word)
     if defined_name(line) == word or re.match(spelled + rb"\s{0,9}(?::|=(?!=))", line):
-        return _DEFINES
-    is_whole = re.search(rb"(?<!\w)" + spelled + (rb"\(" if is_call else rb"(?!\w)"), line)
-    return 1.0 if is_whole else 0.0 if is_call else _PART
+        return 2.0
+    return 1.0 if re.search(rb"(?<!\w)" + spelled + rb"(?!\w)", line) else 0.5
 
 
 def search_code(
     root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
 ) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled, definitions and rare words first; `name()` for calls."""
+    """Return lines that hold the words as spelled, definitions and rare words first; brackets do not count."""
     root = root.absolute()
-    calls = {word.strip().removesuffix("()"): word.strip().endswith("()") for word in words}
-    names = [name for name in calls if len(name) > 1][:_MAX_WORDS]
-    spelled = {name.encode("utf-8", "surrogateescape"): calls[name] for name in names}
+    names = [name for word in dict.fromkeys(words) if len(name := word.strip().removesuffix("()")) > 1][:8]
+    spelled = [name.encode("utf-8", "surrogateescape") for name in names]
     read = read_files(root, _list_shown(root, (), leave_out), names, exact=True)
-    texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), _MAX_FILES))
+    texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), 400))
     rarity = {word: 1 / (1 + sum(word in data for data in texts.values())) for word in spelled}
     found: list[tuple[float, bool, str, int, str]] = []
     for path, data in texts.items():
         is_other = file_kind(path) not in ("source", "config")
         here = []
         for number, line in enumerate(data.split(b"\n"), 1):
-            held = ((word, is_call) for word, is_call in spelled.items() if word in line)
-            if worth := sum(_weigh_line(line, word, is_call=call) * rarity[word] for word, call in held):
+            if worth := sum(_weigh_line(line, word) * rarity[word] for word in rarity if word in line):
                 here.append((-worth, is_other, path, number, _show_lines([line])))
-        found += heapq.nsmallest(_HITS_IN_A_FILE, here)
+        found += heapq.nsmallest(4, here)  # of one file
     return tuple(CodeLine(*hit[2:]) for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
 
 
