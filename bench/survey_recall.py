@@ -100,7 +100,7 @@ def recall(
         for sample, clone in _check_out(repository, commits, which):
             item = Item("item", sample.subject, sample.text if text else "")
             start = time.perf_counter()
-            result = survey(clone, item)
+            result = survey(clone, list_files(clone), item)
             took = time.perf_counter() - start
             listed = [finding.path for finding in result.radius]
             for tally in (alone, together, few if len(sample.touched) <= _FEW_FILES else many):

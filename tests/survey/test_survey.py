@@ -14,8 +14,9 @@ from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
-from roundtable.survey import cite, draft_answer, estimate_size, survey
+from roundtable.survey import cite, draft_answer, estimate_size
 from roundtable.survey.search import CodeLine
+from surveying import survey
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +32,14 @@ class Surveyor:
     def __init__(self, root: Path, folder: Path) -> None:
         items = os.path.relpath(folder.parent.resolve(), root.resolve())
         self._own = (".roundtable", Path(items).as_posix())  # what we wrote ourselves proves nothing
-        self._root, self._folder = root, folder
+        self._root, self._folder = root.absolute(), folder
         self._surveys: dict[tuple[str, ...], Survey] = {}
         self._excerpts: dict[object, tuple[Material, ...]] = {}
+
+    def _list_files(self, excluded: Collection[str] = ()) -> tuple[str, ...]:
+        from ..survey.files import list_files
+
+        return list_files(self._root, leave_out=self._own, excluded=excluded)
 
     def survey(self, item: Item) -> Survey:
         """Return what the project's files say about the item."""
@@ -43,7 +48,7 @@ class Surveyor:
             from ..survey import survey
 
             item = replace(item, name=strip_mark(item.name))
-            self._surveys[struck] = survey(self._root, item, leave_out=self._own, excluded=struck)
+            self._surveys[struck] = survey(self._root, self._list_files(struck), item)
         return self._surveys[struck]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
@@ -59,8 +64,8 @@ class Surveyor:
         excluded = read_excluded(self._folder)
         if (key := (item, tuple(documents), excluded)) in self._excerpts:  # they take reading every file
             return self._excerpts[key]
-        text, cited = f"{item.name}\n{item.own_text}", [each.text for each in documents]
-        found = find_excerpts(self._root, text, cited, excluded=excluded, leave_out=self._own)
+        paths, cited = self._list_files(excluded), [each.text for each in documents]
+        found = find_excerpts(self._root, paths, item, cited, excluded)
         near = [
             f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_MAX_HIT_LENGTH]
             for file in self.survey(item).radius
@@ -86,6 +91,6 @@ class Surveyor:
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
         # Also in files that the user has ruled out: what the user said of them is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
-        hits = search_code(self._root, words, leave_out=self._own)
+        hits = search_code(self._root, self._list_files(), words)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MAX_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..core.lines import join_names
 from ..core.steps import Item
 from ..core.text import strip_unprintable
-from .files import OWN_FOLDERS, file_kind, list_files, read_text
+from .files import file_kind, read_text
 from .search import CodeLine, FoundFile, extract_terms, make_line, rank_files, read_history, weigh_past
 
 Scope = Literal["small", "medium", "large"]
@@ -37,16 +37,8 @@ class Survey(Struct, frozen=True):
     radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
 
 
-def survey(
-    root: Path, item: Item, *, leave_out: Sequence[str] = OWN_FOLDERS, excluded: Collection[str] = ()
-) -> Survey:
-    """Return what the files below the root say about the item; never fails on what it finds there.
-
-    `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends.
-    """
-    root = root.absolute()
-    paths = list_files(root, leave_out=leave_out, excluded=excluded)
+def survey(root: Path, paths: Sequence[str], item: Item) -> Survey:
+    """Return what these files below the root say about the item; never fails on what it finds there."""
     terms = extract_terms(item)
     past = weigh_past(read_history(root) if terms else (), terms, frozenset(paths))
     ranked = rank_files(root, paths, terms, past)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, file_kind, list_files, read_text
+from .files import file_kind, read_text
 from .search import CodeLine, extract_terms, rank_files, read_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 
@@ -61,26 +61,18 @@ class Excerpt(Struct, frozen=True):
 
 
 def find_excerpts(
-    root: Path,
-    item_text: str,
-    documents: Sequence[str] = (),
-    *,
-    excluded: Collection[str] = (),
-    leave_out: Sequence[str] = OWN_FOLDERS,
+    root: Path, paths: Sequence[str], item: Item, documents: Sequence[str], excluded: Collection[str]
 ) -> tuple[Excerpt, ...]:
-    """Return about six excerpts around the symbols that fit the item best, a small file whole.
+    """Return about six excerpts of these files around the symbols that fit the item best, a small file whole.
 
-    `item_text` has the title on its first line; a file that the documents name counts more. Nothing comes
-    from a file, nor from around a `path:line`, that is excluded.
+    A file that the documents name counts more. Nothing comes from around a `path:line` that is excluded.
     """
-    root = root.absolute()
-    title, _, rest = item_text.strip().partition("\n")
-    text = "\n".join((rest, *documents))
-    terms = extract_terms(Item("item", title, text))
+    text = "\n".join((item.own_text, *documents))
+    terms = extract_terms(replace(item, text=text))
     named = frozenset(_PATH.findall(text))
     files = [
         replace(file, score=file.score * (1.5 if file.path in named else 1.0))
-        for file in rank_files(root, _list_shown(root, excluded, leave_out), terms)
+        for file in rank_files(root, _leave_out_secrets(paths), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
     files = sorted(files, key=lambda file: -file.score)[:24]
@@ -133,14 +125,11 @@ def _weigh_line(line: bytes, word: bytes) -> float:
     return 1.0 if re.search(rb"(?<!\w)" + spelled + rb"(?!\w)", line) else 0.5
 
 
-def search_code(
-    root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
-) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled, definitions and rare words first; brackets do not count."""
-    root = root.absolute()
+def search_code(root: Path, paths: Sequence[str], words: Sequence[str]) -> tuple[CodeLine, ...]:
+    """Return lines that hold the words as spelled, definitions and rare words first."""
     names = [name for word in dict.fromkeys(words) if len(name := word.strip().removesuffix("()")) > 1][:8]
     spelled = [name.encode("utf-8", "surrogateescape") for name in names]
-    read = read_files(root, _list_shown(root, (), leave_out), names, exact=True)
+    read = read_files(root, _leave_out_secrets(paths), names, exact=True)
     texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), 400))
     rarity = {word: 1 / (1 + sum(word in data for data in texts.values())) for word in spelled}
     found: list[tuple[float, bool, str, int, str]] = []
@@ -160,7 +149,6 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     name = place.as_posix()
     if place.is_absolute() or ".." in place.parts or "\0" in path or is_secret(name):
         return None
-    root = root.absolute()
     # A folder on the way may be a link that leads out of the project.
     is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
     if is_linked or (data := read_text(root, name)) is None:
@@ -175,8 +163,7 @@ def is_secret(path: str) -> bool:
     return bool(_SECRET.search(path))
 
 
-def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> list[str]:
-    paths = list_files(root, leave_out=leave_out, excluded=excluded)
+def _leave_out_secrets(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if not is_secret(path)]
 
 
