@@ -138,7 +138,7 @@ def _check_out(repository: Path, commits: int, which: str) -> Iterator[tuple[Sam
 
 def _busiest(clone: Path) -> list[str]:
     """What one would list who knew nothing of the item: the files that are worked on most."""
-    work = weigh_past(read_history(clone), (), set(list_files(clone))).recent
+    work = weigh_past(read_history(clone), (), set(list_files(clone)))
     return sorted(work, key=lambda path: -work[path])[: FIRST[-1]]
 
 

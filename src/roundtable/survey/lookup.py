@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import file_kind, read_text
-from .search import CodeLine, extract_terms, rank_files, read_files
+from .search import CodeLine, extract_terms, rank_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 
 MAX_EXCERPTS = 6
@@ -129,7 +129,7 @@ def search_code(root: Path, paths: Sequence[str], words: Sequence[str]) -> tuple
     """Return lines that hold the words as spelled, definitions and rare words first."""
     names = [name for word in dict.fromkeys(words) if len(name := word.strip().removesuffix("()")) > 1][:8]
     spelled = [name.encode("utf-8", "surrogateescape") for name in names]
-    read = read_files(root, _leave_out_secrets(paths), names, exact=True)
+    read = ((path, read_text(root, path) or b"") for path in (_leave_out_secrets(paths) if spelled else ()))
     texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), 400))
     rarity = {word: 1 / (1 + sum(word in data for data in texts.values())) for word in spelled}
     found: list[tuple[float, bool, str, int, str]] = []

@@ -48,8 +48,6 @@ _NO_TERM = re.compile(
     r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
 )
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
-_WORTH_A_SIEVE = 1_000
-_SIEVE_SECONDS = 30.0
 _HISTORY_SECONDS = 3.0
 _MOST = 300  # hits of one term in one file; more say no more
 # A word begins after no letter, or with a capital after a small one or before one.
@@ -191,16 +189,8 @@ def read_history(root: Path) -> tuple[Commit, ...]:
     return tuple(commits)
 
 
-class PastChanges(Struct, frozen=True):
-    """What the commits so far say of each file, 0 to 1."""
-
-    kin: Mapping[str, float] = {}  # how much commits with like subjects changed it
-    recent: Mapping[str, float] = {}  # its share of the last commits
-    last: Mapping[str, float] = {}  # how few commits ago it changed
-
-
-def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> PastChanges:
-    """Return what the commits say of the known files; rare words in a subject count more."""
+def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> dict[str, float]:
+    """Return how much the commits say of each known file; rare words in a subject count more."""
     stems = [word_stems(commit.subject) for commit in history]
     frequency = Counter(word for words in stems for word in words)
     weights = {
@@ -208,21 +198,21 @@ def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Containe
         for term in terms
         if not term.whole
     }
-    kin: defaultdict[str, float] = defaultdict(float)
-    recent: defaultdict[str, float] = defaultdict(float)
-    last: dict[str, float] = {}
+    kin: defaultdict[str, float] = defaultdict(float)  # how much commits with like subjects changed it
+    recent: defaultdict[str, float] = defaultdict(float)  # its share of the last commits
+    last: dict[str, float] = {}  # how few commits ago it changed
     for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
         if len(commit.paths) > _SWEEPING:
             continue
         shared = sum(weights[word] for word in words & weights.keys())
-        for path in commit.paths:
-            if path in known:
-                recent[path] += 0.5 ** (age / _HALF_LIFE) / _ALL_RECENT
-                last.setdefault(path, 1 / (1 + age / 10))
-                if shared:
-                    kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
+        for path in filter(known.__contains__, commit.paths):
+            recent[path] += 0.5 ** (age / _HALF_LIFE) / _ALL_RECENT
+            last.setdefault(path, 1 / (1 + age / 10))
+            if shared:
+                kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
     top = max(kin.values(), default=1.0)
-    return PastChanges({path: value / top for path, value in kin.items()}, recent, last)
+    told = (path for path in last if path in kin or last[path] > _FRESH)
+    return {path: _KIN * kin[path] / top + _RECENT * recent[path] + _LAST * last[path] for path in told}
 
 
 class LineHits(NamedTuple):
@@ -272,29 +262,11 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
         position = small.find(spelling, end)
 
 
-def read_files(
-    root: Path, paths: Sequence[str], words: Sequence[str], *, exact: bool
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the text files; many are sifted by `git grep` for the words, with their capitals if `exact`."""
-    if not words:
-        return
-    # What git takes for a capital beyond ASCII depends on the locale and on how git was built.
-    if len(paths) >= _WORTH_A_SIEVE and (exact or all(map(str.isascii, words))):
-        options = ("-lzaF" if exact else "-lzaFi", "--untracked", "--no-recurse-submodules")
-        patterns = [part for word in words for part in ("-e", word)]
-        answer = run_git(root, "grep", *options, *patterns, seconds=_SIEVE_SECONDS)
-        names = None if answer is None else {os.fsdecode(name) for name in answer.split(b"\0")}
-        paths = [path for path in paths if names is None or path in names]
-    for path in paths:
-        if data := read_text(root, path):
-            yield path, data
-
-
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], past: PastChanges | None = None
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None
 ) -> tuple[FoundFile, ...]:
     """Return the files that the terms and the past lead to, the likeliest first, with their best lines."""
-    past = past or PastChanges()
+    past = past or {}
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     hits = {path: find_hits(data, terms) for path, data in texts.items()}
@@ -308,15 +280,14 @@ def rank_files(
     lengths = {path: len(data) / usual for path, data in texts.items()}
     marks = {path: _mark_file(path, hits[path], terms, rarity, size) for path, size in lengths.items()}
     marks = {path: mark for path, mark in marks.items() if mark[0]}
-    if not marks and not past.kin:
+    if not marks:
         return ()
-    top = max((text for text, _, _ in marks.values()), default=1.0)
+    top = max(text for text, _, _ in marks.values())
     scores = {}
-    for path in {*marks, *past.kin, *(path for path, last in past.last.items() if last > _FRESH)}:
+    for path in {*marks, *past}:
         text, in_name, in_folder = marks.get(path, (0.0, 0.0, 0.0))
         words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
-        changes = _KIN * past.kin.get(path, 0.0) + _RECENT * past.recent.get(path, 0.0)
-        scores[path] = words + changes + _LAST * past.last.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
+        scores[path] = words + past.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
     found = []
     for path in heapq.nsmallest(_RANKED, scores, key=lambda path: (-scores[path], path)):
         hit = hits[path] if path in marks else FileHits([], [], [])
@@ -332,8 +303,8 @@ def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tu
     """Return the paths with the weightiest terms, in the text or in the path, and how rare each term is."""
     spellings, held = [term.spellings for term in terms], [0] * len(terms)
     hits = {path: [int(term.text in path.lower()) for term in terms] for path in paths}
-    for path, data in read_files(root, paths, [term.text for term in terms], exact=False):
-        small = data.lower()
+    for path in paths if terms else ():
+        small = (read_text(root, path) or b"").lower()
         for index, forms in enumerate(spellings):
             if any(form in small for form in forms):
                 held[index] += 1
