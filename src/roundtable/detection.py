@@ -28,8 +28,8 @@ from .address import show_host
 from .core.errors import RuleBroken
 from .panel.base import OFFLINE
 from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
-from .panel.model.conversation import fill
-from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
+from .panel.model.conversation import Conversation, Usage, fill
+from .panel.model.panel import ModelFailed, Request, redact_text
 
 if TYPE_CHECKING:
     from .settings import Settings

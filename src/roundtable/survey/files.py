@@ -28,9 +28,6 @@ _KIND_SIGNS: Final[Mapping[FileKind, str]] = {
     "docs": r"(?:^|/)(?:docs?|documentation|site|website|examples?|samples?)/|\.(?:mdx?|rst|adoc|txt|pot?)$"
     r"|(?:^|/)(?:readme|changes|changelog|history|license|authors|contributors|contributing|news)"
     r"(?:\.[a-z]+)?$",
-    "source": r"^(?!\.github/).*[^/]\.(?:py[ix]?|[mc]?[jt]s|[jt]sx|vue|svelte|go|rs|java|kts?|scala|groovy|cs"
-    r"|fs|vb|[ch]|cc|cpp|cxx|hpp|hh|mm?|swift|rb|php|p[lm]|lua|r|jl|exs?|erl|hs|ml|clj|dart|(?:ba|z|fi)?sh|ps1|sql"
-    r"|html|s?css|less|proto|graphql|tf|zig|nim|v|tpl|jinja|j2)$",
     "config": r"(?:^|/)\.[^/]+|\.(?:toml|ya?ml|ini|cfg|json5?|lock|conf|properties|mod|gradle|env)$"
     r"|\.editorconfig$|(?:^|/)(?:makefile|dockerfile|jenkinsfile|procfile)[^/]*$",
 }

@@ -24,7 +24,7 @@ from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Turn
 from roundtable.panel.base import OnWords, Speech
 from roundtable.panel.model.choice import FallbackPanel
-from roundtable.panel.model.model import ModelFailed, make_failure
+from roundtable.panel.model.panel import ModelFailed, make_failure
 from roundtable.panel.offline import OfflinePanel
 from roundtable.testing import ScriptedPanel
 

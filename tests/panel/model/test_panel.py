@@ -29,8 +29,8 @@ from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
-from roundtable.panel.model.model import Request, Usage, make_failure
-from roundtable.panel.model.panel import Call, ModelPanel
+from roundtable.panel.model.conversation import Usage
+from roundtable.panel.model.panel import Call, ModelPanel, Request, make_failure
 
 TABLE = Table(
     ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, "Who decides when forms differ?", "differing forms",

@@ -26,17 +26,18 @@ from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
-from .model import (
-    CHARACTERS_PER_TOKEN,
-    Conversation,
+from .conversation import CHARACTERS_PER_TOKEN, Conversation, Usage
+from .panel import (
+    LOCAL_SECONDS,
+    SECONDS,
     FailureKind,
+    Meter,
     Model,
     ModelFailed,
+    ModelPanel,
     Request,
-    Usage,
     make_failure,
 )  # fmt: skip
-from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-_PATIENCE = 3.0
 # Where each service is asked, and which variables may hold its key.
 _SERVICES: Mapping[ModelKind, tuple[str, tuple[str, ...]]] = {
     "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
@@ -452,28 +452,6 @@ def find_lacking(choice: Choice) -> str:
         case kind if kind in KEYS and not choice.key(os.environ):
             return f"has no key; set {' or '.join(KEYS[kind])}"
     return ""
-
-
-def check_reach(choice: Choice) -> tuple[str, bool]:
-    """Return what was found out about a model and whether it can be asked; nothing paid is asked for."""
-    if missing := find_lacking(choice):
-        return missing, False
-    if choice.kind == "offline":
-        return "needs no network and no key", True
-    if choice.kind == "command":
-        program = CommandModel(choice.name).program()
-        return f"runs {program}; whether it answers is only known when it is asked", True
-    from urllib.error import HTTPError
-    from urllib.request import urlopen
-
-    where = show_host(choice.address)
-    try:
-        urlopen(choice.address, timeout=_PATIENCE).close()  # no key goes along
-    except HTTPError as error:  # an answer, too
-        error.close()
-    except (OSError, ValueError):
-        return f"{where} cannot be reached", False
-    return f"{where} answers", True
 
 
 class FallbackPanel(PanelWrapper):

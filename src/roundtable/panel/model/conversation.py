@@ -11,14 +11,16 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+
 from ...core import commands as do
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
 from ...core.turns import USER, Known, LookedUp, Material, PartKind, lay_out
-from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
+CHARACTERS_PER_TOKEN = 4
 MARK = "| "
 TABLE_TOKENS = 24_000
 """How much of documents, decisions and code a request carries."""
@@ -28,6 +30,39 @@ _TOKENS_OF_TURN = 190
 _TOKENS_OF_SYNTHESIS = 900
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
 OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
+
+
+class Conversation(Struct, frozen=True):
+    """What a model is sent: rules and material that last, the turns so far, and what is asked."""
+
+    system: str
+    turns: tuple[str, ...]
+    brief: str
+
+    @property
+    def text(self) -> str:
+        """All of it in order, for a model that takes one text."""
+        return "\n\n".join(filter(None, (self.system, *self.turns, self.brief)))
+
+
+class Usage(Struct, frozen=True):
+    """The tokens of one call; `input` includes those read from a cache and those stored in one."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    stored: int = 0
+    estimated: bool = False
+
+    @classmethod
+    def estimate(cls, conversation: Conversation, said: str) -> Usage:
+        """What a call may have used, where the model does not say."""
+        return cls(tokens(conversation.text), tokens(said), estimated=True)
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def fence(text: str, longest: int | None = None) -> str:
