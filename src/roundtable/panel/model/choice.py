@@ -16,8 +16,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, cast
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct
 
@@ -338,8 +338,13 @@ class CommandModel:
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
-        with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
-            running = await self._start(request, folder)
+        with (
+            TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
+            TemporaryFile() as prompt,  # not a pipe: nobody waits for a program that does not read
+        ):
+            prompt.write(request.conversation.text.encode("utf-8", "replace") + b"\n")
+            prompt.seek(0)
+            running = await self._start(request, folder, prompt)
             try:
                 while not ended and len(said) < most:
                     data = await self._read(running, deadline, request.seconds)
@@ -354,14 +359,12 @@ class CommandModel:
                 request.report(Usage.estimate(request.conversation, said))
                 await running.end()
 
-    async def _start(self, request: Request, folder: str) -> RunningProgram:
+    async def _start(self, request: Request, folder: str, prompt: IO[bytes]) -> RunningProgram:
         """Start the program in a session of its own, so that it cannot ask at our terminal."""
-        program, given = self.program(), request.conversation.text
-        command = [program or "", *self._command[1:]]
-        start = asyncio.get_running_loop().subprocess_exec
+        program, start = self.program(), asyncio.get_running_loop().subprocess_exec
+        options: dict[str, Any] = {"stdin": prompt, "cwd": folder, "start_new_session": True}
         try:
-            started = await start(lambda: RunningProgram(given), *command, cwd=folder, start_new_session=True)
-            return started[1]
+            return (await start(RunningProgram, program or "", *self._command[1:], **options))[1]
         except (OSError, ValueError):
             request.report(Usage())
         why = "It cannot be run here." if program else "There is no such program here."
@@ -401,17 +404,13 @@ class CommandModel:
 class RunningProgram(asyncio.SubprocessProtocol):
     """A program that runs: its output, which ends with the program, and the last of its stderr."""
 
-    def __init__(self, given: str) -> None:
+    def __init__(self) -> None:
         self.output = asyncio.StreamReader()
         self.errors = bytearray()
-        self._given = given.encode("utf-8", "replace") + b"\n"
         self._has_ended = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.SubprocessTransport", transport)
-        self._stdin = cast("asyncio.WriteTransport", self.transport.get_pipe_transport(0))
-        self._stdin.write(self._given)
-        self._stdin.close()
         self.output.set_transport(cast("asyncio.BaseTransport", self.transport.get_pipe_transport(1)))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -432,8 +431,6 @@ class RunningProgram(asyncio.SubprocessProtocol):
         # The group: where the program itself is gone, those that it left keep the group's number.
         with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
-        if self._stdin.get_write_buffer_size():
-            self._stdin.abort()
         self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
             async with asyncio.timeout(_BURIAL):
@@ -469,27 +466,19 @@ class FallbackPanel(PanelWrapper):
         if isinstance(request, AskVerdict):
             return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
-        shown: list[str] = []
-        reasons: list[str] = []
-        advice = ""
-
-        def pass_on(piece: str) -> None:
-            shown.append(piece)
-            on_words(piece)
-
+        failures: list[PanelFailed] = []
         for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await panel.answer(request, ignore_words if shown else pass_on)
+                reply = await panel.answer(request, ignore_words if failures else on_words)
             except PanelFailed as failure:
                 # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
-                reasons.append(failure.failed)
-                advice = failure.do
+                failures.append(failure)
                 continue
-            if reasons:
-                self._news(f"{' '.join(reasons)} {panel.name} goes on.")
+            if failures:
+                self._news(f"{' '.join(each.failed for each in failures)} {panel.name} goes on.")
                 self._panel, self._others = panel, self._others[at:]
             return reply
-        raise PanelFailed(" ".join(reasons), do=advice)
+        raise PanelFailed(" ".join(each.failed for each in failures), do=failures[-1].do)

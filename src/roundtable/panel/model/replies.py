@@ -100,8 +100,6 @@ class Cutter:
         self._written = ""
         self._labels = _labels(roster)
         self._own = {fold_text(speaker.name), fold_text(speaker.first_name)}
-        names = (fold_text(persona.first_name) for persona in roster.personas)
-        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, "<think>")
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
@@ -124,9 +122,7 @@ class Cutter:
                     break
                 is_decorated = rest.lstrip()[:1] in ("*", "_")
                 rest, muted = rest[label.end() :].lstrip(" \t*_" if is_decorated else " \t"), False
-            start = fold_text(rest.lstrip(_DECORATION))
-            is_open = any(each.startswith(start) or start.startswith(each) for each in self._openers)
-            if not is_whole and is_open and len(rest) <= _LONGEST_LABEL:
+            if not is_whole and len(rest) <= _LONGEST_LABEL:
                 break  # it may still become a label, a look-up or a pass
             begun = bool(said.strip())
             words, sign, trailer = _MARKS.sub("", rest, count=1).partition(SIGN)
