@@ -61,13 +61,12 @@ class LookUpsWanted(Exception):
 class Speech(Struct, frozen=True):
     """A contribution, without its speaker's name, the speaker's verdict on it, and on the user's turn before.
 
-    `notes` are for the transcript, and `looked_up` is what it asked to see before it spoke.
+    `looked_up` is what it asked to see before it spoke.
     """
 
     text: str
     verdict: Verdict = NEUTRAL
     judged: Verdict | None = None
-    notes: tuple[str, ...] = ()
     looked_up: tuple[Material, ...] = ()
 
 

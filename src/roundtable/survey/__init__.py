@@ -20,12 +20,8 @@ from .search import CodeLine, FoundFile, extract_terms, make_line, rank_files, r
 
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
-MAX_RADIUS = 60
-_FINDINGS = 40
-_STRONG = 0.5
 _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
-_MAX_PLACES = 5  # in a draft answer
 _PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
 
 
@@ -43,7 +39,7 @@ def survey(root: Path, paths: Sequence[str], item: Item) -> Survey:
     past = weigh_past(read_history(root) if terms else (), terms, frozenset(paths))
     ranked = rank_files(root, paths, terms, past)
     findings = tuple(file for file in ranked if file.count)
-    return Survey(root, findings[:_FINDINGS], ranked[:MAX_RADIUS])
+    return Survey(root, findings[:40], ranked[:60])
 
 
 def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
@@ -68,7 +64,7 @@ def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
 
 
 def _strong_files(findings: Sequence[FoundFile]) -> list[FoundFile]:
-    least = findings[0].score * _STRONG if findings else 0.0
+    least = findings[0].score / 2 if findings else 0.0
     return [each for each in findings if each.score >= least and each.count]
 
 
@@ -76,7 +72,7 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
-            places = [*islice(_cite_files(survey, survey.findings), _MAX_PLACES)]
+            places = [*islice(_cite_files(survey, survey.findings), 5)]
             return f"{'; '.join(places)}." if places else None
         case ("00-03", "scope" | "complexity" as asked) if size := estimate_size(survey.findings):
             return f"{size[0]}, complexity: {size[1]}" if asked == "scope" else size[1]

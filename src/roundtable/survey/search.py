@@ -31,9 +31,7 @@ from .symbols import defined_name
 _STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
 STOP_WORDS = frozenset(re.sub(r"(?m)^#.*", "", _STOP_WORDS_FILE.read_text("utf-8")).split())
 MAX_TERMS = 14
-_LONGEST_TEXT = 20_000
 _IN_TITLE, _IN_TEXT = 1.0, 0.35
-_AGAIN, _MOST_WEIGHT = 1.1, 2.0
 _NAMED = 1.6  # something written as code is written in the code
 # A path, an option, a dotted or joined name, or a plain word in any script.
 _TOKEN = re.compile(r"[\w$][\w$'’]*(?:(?:[./:-]|::)[\w$]+)*", re.UNICODE)
@@ -48,27 +46,17 @@ _NO_TERM = re.compile(
     r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
 )
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
-_HISTORY_SECONDS = 3.0
 _MOST = 300  # hits of one term in one file; more say no more
 # A word begins after no letter, or with a capital after a small one or before one.
 _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
 # At most a short ending is left of the word.
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
-_READ_AGAIN = 300
-_RANKED = 200
-_LINES = 3
 _K1, _B = 1.4, 0.55
 _IN_NAME, _IN_FOLDER, _DEFINED = 5.0, 1.6, 2.5
-_UNNAMED = 0.4
 MAX_COMMITS = 4_000
-_SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
-_HALF_LIFE = 50  # commits after which a change counts half
-_ALL_RECENT = 72.0  # what changing in every commit would sum up to
-_FRESH = 1 / 41  # changed within the last 400 commits
 _TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # what its words, its name and its folders count
 _KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and its past changes
 _KINDS: Final[Mapping[FileKind, float]] = {"test": -0.3, "docs": -1.5, "config": -0.3, "generated": -2.0}
-_LONGEST_LINE = 400
 
 
 class CodeLine(Struct, frozen=True):
@@ -81,7 +69,7 @@ class CodeLine(Struct, frozen=True):
 
 def make_line(path: str, number: int, line: bytes) -> CodeLine:
     """Return a line as a survey cites it: cut where it is very long."""
-    return CodeLine(path, number, line[:_LONGEST_LINE].decode("utf-8", "replace").strip())
+    return CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
 
 
 def first_line(path: str, data: bytes) -> CodeLine:
@@ -127,13 +115,13 @@ class Term(Struct, frozen=True):
 def extract_terms(item: Item) -> tuple[Term, ...]:
     """Return the terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
-    for text, base in ((item.name, _IN_TITLE), (item.text[:_LONGEST_TEXT], _IN_TEXT)):
+    for text, base in ((item.name, _IN_TITLE), (item.text[:20_000], _IN_TEXT)):
         for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)
             # What is said again says a little more, never as much as the first time.
-            weight = max(before.weight * _AGAIN, base * term.weight) if before else base * term.weight
-            found[key] = replace(before or term, weight=min(weight, _MOST_WEIGHT))
+            weight = max(before.weight * 1.1, base * term.weight) if before else base * term.weight
+            found[key] = replace(before or term, weight=min(weight, 2.0))
     return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
 
 
@@ -178,7 +166,7 @@ def read_history(root: Path) -> tuple[Commit, ...]:
     """Return the commits below the root, newest first, but those without a parent, which changed nothing."""
     options = ("-z", f"--max-count={MAX_COMMITS}", "--no-merges", "--no-renames", "--name-only", "--relative")
     form = "--format=format:%x01%P%x02%s"
-    answer = run_git(root, "log", *options, form, "--", ".", seconds=_HISTORY_SECONDS)
+    answer = run_git(root, "log", *options, form, "--", ".", seconds=3.0)
     commits = []
     for part in (answer or b"").split(b"\x01"):
         head, _, paths = part.partition(b"\n")
@@ -202,16 +190,16 @@ def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Containe
     recent: defaultdict[str, float] = defaultdict(float)  # its share of the last commits
     last: dict[str, float] = {}  # how few commits ago it changed
     for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
-        if len(commit.paths) > _SWEEPING:
+        if len(commit.paths) > 40:  # a reformat or a move says nothing about one file
             continue
         shared = sum(weights[word] for word in words & weights.keys())
         for path in filter(known.__contains__, commit.paths):
-            recent[path] += 0.5 ** (age / _HALF_LIFE) / _ALL_RECENT
+            recent[path] += 0.5 ** (age / 50) / 72  # which is what changing in every commit would sum up to
             last.setdefault(path, 1 / (1 + age / 10))
             if shared:
                 kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
     top = max(kin.values(), default=1.0)
-    told = (path for path in last if path in kin or last[path] > _FRESH)
+    told = (path for path in last if path in kin or last[path] > 1 / 41)  # within the last 400 commits
     return {path: _KIN * kin[path] / top + _RECENT * recent[path] + _LAST * last[path] for path in told}
 
 
@@ -275,7 +263,7 @@ def rank_files(
         is_defined = any(found.defined[index] for found in hits.values())
         is_path = term.text in in_paths or (term.whole and any(term.text in path.lower() for path in hits))
         if not is_defined and not is_path:  # such as "currently": rare, but vague
-            rarity[index] *= _UNNAMED
+            rarity[index] *= 0.4
     usual = sum(map(len, texts.values())) / max(len(texts), 1) or 1.0
     lengths = {path: len(data) / usual for path, data in texts.items()}
     marks = {path: _mark_file(path, hits[path], terms, rarity, size) for path, size in lengths.items()}
@@ -289,7 +277,7 @@ def rank_files(
         words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
         scores[path] = words + past.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
     found = []
-    for path in heapq.nsmallest(_RANKED, scores, key=lambda path: (-scores[path], path)):
+    for path in heapq.nsmallest(200, scores, key=lambda path: (-scores[path], path)):
         hit = hits[path] if path in marks else FileHits([], [], [])
         lines = _best_lines(path, hit.lines, rarity)
         if not lines and (data := read_text(root, path)):
@@ -314,7 +302,7 @@ def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tu
         for term, files in zip(terms, held, strict=True)
     ]
     scores = {path: sum(map(mul, row, rarity)) for path, row in hits.items() if any(row)}
-    return heapq.nlargest(_READ_AGAIN, scores, key=lambda path: (scores[path], path)), rarity
+    return heapq.nlargest(300, scores, key=lambda path: (scores[path], path)), rarity
 
 
 def _mark_file(
@@ -351,4 +339,4 @@ def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) ->
         value = sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
         return -value, hit.number
 
-    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:_LINES])
+    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:3])

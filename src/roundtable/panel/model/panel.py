@@ -207,9 +207,8 @@ class ModelPanel:
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
-        notes = (f"length: cut at {brief.most_words} words",) if cutter.was_cut else ()
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
-        return Speech(cutter.text, verdict, judged, notes)
+        return Speech(cutter.text, verdict, judged)
 
     async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]

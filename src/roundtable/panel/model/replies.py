@@ -93,13 +93,14 @@ class Cutter:
         self.text = ""
         self.trailer = ""
         self.passed = False
-        self.was_cut = False
         self.look_ups: tuple[Look, ...] = ()
         self._limits = words, most or round(words * _SOME)
         self._most_look_ups = look_ups
         self._written = ""
         self._labels = _labels(roster)
         self._own = {fold_text(speaker.name), fold_text(speaker.first_name)}
+        names = (fold_text(persona.first_name) for persona in roster.personas)
+        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, "<think>")
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
@@ -122,7 +123,9 @@ class Cutter:
                     break
                 is_decorated = rest.lstrip()[:1] in ("*", "_")
                 rest, muted = rest[label.end() :].lstrip(" \t*_" if is_decorated else " \t"), False
-            if not is_whole and len(rest) <= _LONGEST_LABEL:
+            start = fold_text(rest.lstrip(_DECORATION))
+            is_open = any(each.startswith(start) or start.startswith(each) for each in self._openers)
+            if not is_whole and is_open and len(rest) <= _LONGEST_LABEL:
                 break  # it may still become a label, a look-up or a pass
             begun = bool(said.strip())
             words, sign, trailer = _MARKS.sub("", rest, count=1).partition(SIGN)
@@ -142,7 +145,7 @@ class Cutter:
         self.look_ups = read_look_ups(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
-        words, self.was_cut = _shorten(said, *self._limits, ended=ended)
+        words = _shorten(said, *self._limits, ended=ended)
         new = words[len(self.text) :]
         self.text += new
         return new
@@ -169,20 +172,20 @@ def _labels(roster: Roster) -> re.Pattern[str]:
     )
 
 
-def _shorten(said: str, limit: int, most: int, *, ended: bool) -> tuple[str, bool]:
-    """Return the words, past `limit` by sentences and `most` at most, and whether more was cut."""
+def _shorten(said: str, limit: int, most: int, *, ended: bool) -> str:
+    """Return the words, past `limit` by sentences and `most` at most."""
     text, kept, gap, count = "", "", "", 0
     for token in re.findall(r"\s+|\S+", said.strip()):
         if token.isspace():
             gap = "\n" * min(token.count("\n"), 2) or " "
             continue
         if count >= most:
-            return (kept if _SENTENCE_END.search(kept) else f"{text} ..."), True
+            return kept if _SENTENCE_END.search(kept) else f"{text} ..."
         text += gap + token
         count += 1
         if count <= limit or _SENTENCE_END.search(text):
             kept = text
-    return (text if ended else kept), False
+    return text if ended else kept
 
 
 Shaped = TypeVar("Shaped", bound=Struct)
