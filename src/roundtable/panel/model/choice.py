@@ -272,6 +272,8 @@ def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             inner = body.get("error", body) if isinstance(body, dict) else None
             told = inner.get("message") if isinstance(inner, dict) else inner
             return "rejected", told if isinstance(told, str) else ""
+        case api.ModelAPIError():
+            return "cut" if begun else "server", ""
     return ("cut", "") if begun else ("server", f"({type(error).__name__})")
 
 
