@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.2
 _MAX_PATIENCE = 0.4
-_ASK_SECONDS, _ASK_TOKENS = 60.0, 200
-_MAX_ANSWER = 1024 * 1024
-_MAX_NAME_LENGTH = 200
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
@@ -121,7 +118,7 @@ def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[Found
 def ask_model(found: FoundModel) -> tuple[str, bool]:
     """Ask a model one short question, which may cost a little; return what came, and whether it answered."""
     used: list[Usage] = []
-    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, _ASK_TOKENS, _ASK_SECONDS)
+    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, 200, seconds=60.0)
 
     async def ask() -> str:
         async with aclosing(model_of(read_choice(found.model, found.base_url)).reply(request)) as pieces:
@@ -197,11 +194,11 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
     ):
         connection.request("GET", server.path, headers={"Accept": "application/json"})
         answer = connection.getresponse()  # a redirect is not followed
-        listed: dict[str, Any] = json.loads(answer.read(_MAX_ANSWER)) if answer.status == 200 else {}
+        listed: dict[str, Any] = json.loads(answer.read(1024 * 1024)) if answer.status == 200 else {}
         rows = listed.get("models") or listed.get("data") or ()
         for row in (each for each in rows if isinstance(each, dict)):
             name = str(row.get("name") or row.get("id") or "")
-            is_sound = name.isprintable() and " " not in name and 0 < len(name) <= _MAX_NAME_LENGTH
+            is_sound = name.isprintable() and " " not in name and 0 < len(name) <= 200
             # Cloud models of ollama are listed among the local ones.
             is_local = not row.get("remote_host") and not name.endswith("cloud")
             if is_sound and is_local and "embed" not in name.lower():

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..survey import Survey
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
-_MAX_LINES_READ = 60
 _MAX_HITS = 20
 _MAX_HIT_LENGTH = 120
 
@@ -86,7 +85,7 @@ class Surveyor:
             place, shown = _LINES.fullmatch(look.what.strip().strip("`")), None
             if place is not None:
                 first = int(place["first"] or 1)
-                last = int(place["last"] or first + _MAX_LINES_READ - 1)
+                last = int(place["last"] or first + 59)
                 shown = read_lines(self._root, place["path"], first, last)
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
         # Also in files that the user has ruled out: what the user said of them is on the table too.

@@ -23,10 +23,8 @@ MAX_EXCERPTS = 6
 MAX_EXCERPT_LINES = 240  # of all excerpts together
 EXCERPT_LINES = 28
 SMALL_FILE = 80  # a file of so few lines is shown whole
-_MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
 MAX_SEARCH_HITS = 40
 MAX_READ_LINES = 200
-_LONGEST_LINE = 300
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
@@ -96,7 +94,7 @@ def find_excerpts(
         tests = sum("test" == file_kind(path) == file_kind(other.path) for other in chosen)
         length = sum(other.last - other.first + 1 for other in (*chosen, each))
         is_struck = any(each.holds(*place) for place in struck)
-        if max(alike, tests) < _MAX_ALIKE and length <= MAX_EXCERPT_LINES and not is_struck:
+        if max(alike, tests) < 2 and length <= MAX_EXCERPT_LINES and not is_struck:
             chosen.append(each)
     return tuple(chosen[:MAX_EXCERPTS])
 
@@ -168,5 +166,5 @@ def _leave_out_secrets(paths: Sequence[str]) -> list[str]:
 
 
 def _show_lines(lines: Sequence[bytes]) -> str:
-    shown = (line[:_LONGEST_LINE].decode("utf-8", "replace").rstrip() for line in lines)
+    shown = (line[:300].decode("utf-8", "replace").rstrip() for line in lines)
     return "\n".join(shown).rstrip("\n")

@@ -46,14 +46,12 @@ _NO_TERM = re.compile(
     r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
 )
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
-_MOST = 300  # hits of one term in one file; more say no more
 # A word begins after no letter, or with a capital after a small one or before one.
 _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
 # At most a short ending is left of the word.
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
 _K1, _B = 1.4, 0.55
 _IN_NAME, _IN_FOLDER, _DEFINED = 5.0, 1.6, 2.5
-MAX_COMMITS = 4_000
 _TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # what its words, its name and its folders count
 _KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and its past changes
 _KINDS: Final[Mapping[FileKind, float]] = {"test": -0.3, "docs": -1.5, "config": -0.3, "generated": -2.0}
@@ -70,12 +68,6 @@ class CodeLine(Struct, frozen=True):
 def make_line(path: str, number: int, line: bytes) -> CodeLine:
     """Return a line as a survey cites it: cut where it is very long."""
     return CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
-
-
-def first_line(path: str, data: bytes) -> CodeLine:
-    """Return the first line of a file that is not empty."""
-    rest = data.lstrip()
-    return make_line(path, data[: len(data) - len(rest)].count(b"\n") + 1, rest.partition(b"\n")[0])
 
 
 class FoundFile(Struct, frozen=True):
@@ -164,7 +156,7 @@ class Commit(Struct, frozen=True):
 
 def read_history(root: Path) -> tuple[Commit, ...]:
     """Return the commits below the root, newest first, but those without a parent, which changed nothing."""
-    options = ("-z", f"--max-count={MAX_COMMITS}", "--no-merges", "--no-renames", "--name-only", "--relative")
+    options = ("-z", "--max-count=4000", "--no-merges", "--no-renames", "--name-only", "--relative")
     form = "--format=format:%x01%P%x02%s"
     answer = run_git(root, "log", *options, form, "--", ".", seconds=3.0)
     commits = []
@@ -228,7 +220,8 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
     counts, defined = [0] * len(terms), [0] * len(terms)
     for index, term in enumerate(terms):
         for spelling in term.spellings:
-            for position in islice(_find_spelling(data, small, spelling, whole=term.whole), _MOST):
+            # More hits of one term in one file say no more.
+            for position in islice(_find_spelling(data, small, spelling, whole=term.whole), 300):
                 counts[index] += 1
                 on_line.setdefault(bisect_right(ends, position), set()).add(index)
     lines = []
@@ -281,7 +274,9 @@ def rank_files(
         hit = hits[path] if path in marks else FileHits([], [], [])
         lines = _best_lines(path, hit.lines, rarity)
         if not lines and (data := read_text(root, path)):
-            lines = (first_line(path, data),)
+            rest = data.lstrip()
+            row = data[: len(data) - len(rest)].count(b"\n") + 1
+            lines = (make_line(path, row, rest.partition(b"\n")[0]),)
         if lines or hit.counts:
             found.append(FoundFile(path, scores[path], sum(hit.counts), lines))
     return tuple(found)

@@ -32,8 +32,6 @@ _DEFINES: Final = re.compile(
 _IS_IMPORT: Final = re.compile(r"import|export_spec|use_")
 # The kinds of node that give a name to a value, and how deep these stand in a file at most.
 _VALUES: Final = {"assignment": 1, "variable_declarator": 3}
-_LONGEST_FILE = 400_000
-_MAX_NAMES = 3_000
 _PATIENCE = 5.0  # seconds for all files; twenty ordinary ones take half a second
 _DEFINITION = re.compile(
     rb"""\s*
@@ -110,8 +108,8 @@ def _serve() -> None:
         answer = None
         with suppress(LookupError, ValueError, OSError):
             language = _LANGUAGES[path.rsplit(".", 1)[-1].lower()]
-            if len(data) <= _LONGEST_FILE:
-                rows = islice(_find_names(get_parser(language).parse(data).root_node), _MAX_NAMES)
+            if len(data) <= 400_000:
+                rows = islice(_find_names(get_parser(language).parse(data).root_node), 3_000)
                 answer = sorted(set(rows), key=lambda row: row[1:])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()

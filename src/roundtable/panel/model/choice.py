@@ -22,22 +22,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 from msgspec import Struct
 
 from ...address import find_problem, show_host
-from ...core.commands import AskSynthesis, AskVerdict
+from ...core.commands import AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .conversation import CHARACTERS_PER_TOKEN, Conversation, Usage
-from .panel import (
-    LOCAL_SECONDS,
-    SECONDS,
-    FailureKind,
-    Meter,
-    Model,
-    ModelFailed,
-    ModelPanel,
-    Request,
-    make_failure,
-)  # fmt: skip
+from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest
@@ -58,15 +48,10 @@ KEYS = {kind: keys for kind, (_, keys) in _SERVICES.items() if keys}
 _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
-_ROOM = 2  # a program may print twice of what a service would be asked for
-_CHUNK = 64 * 1024
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE, _BURIAL = 0.5, 5.0  # seconds
 # The arguments of a program that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
-_SECRET_ARGUMENT = re.compile(
-    r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))"
-)
-_CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
+_GIVEN_KEY = re.compile(r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))")
 _BY_HAND = "Try the command by hand, or name another model with --model."
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 
@@ -130,19 +115,16 @@ def choose(
 ) -> Panel:
     """Return the panel that speaks with the named models, each where those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
-    if not found:
-        raise RuleBroken(
-            "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
-        )
-    if [choice.kind for choice in found] == [OFFLINE]:
-        raise RuleBroken("`offline` is not a model. Put it last in the list to use it as a fallback.")
+    if all(choice.kind == OFFLINE for choice in found):
+        where = "--model, ROUNDTABLE_MODEL or your own settings"
+        raise RuleBroken(f"The model panel needs a model, and `offline` is not a model: name one in {where}.")
 
     def make(choice: Choice) -> Panel:
         if choice.kind == "offline":
             from ..offline import OfflinePanel
 
             return OfflinePanel(project)
-        usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+        usual = 120.0 if choice.kind in KEYS else 300.0  # a machine of the user's own is slower
         return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
     panels = [make(choice) for choice in found]
@@ -338,7 +320,7 @@ class CommandModel:
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
-        most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
+        most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
         said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
         with (
             TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
@@ -370,7 +352,8 @@ class CommandModel:
         except (OSError, ValueError):
             request.report(Usage())
         why = "It cannot be run here." if program else "There is no such program here."
-        raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
+        do = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
+        raise make_failure("not-installed", self.name, detail=why, do=do)
 
     async def _read(self, running: RunningProgram, deadline: float, seconds: float) -> bytes:
         """Return the next of the output; empty when the program has ended, whoever still holds its pipes."""
@@ -378,7 +361,7 @@ class CommandModel:
         while True:
             try:
                 async with asyncio.timeout_at(min(deadline, loop.time() + _GRACE)):
-                    return await running.output.read(_CHUNK)
+                    return await running.output.read(64 * 1024)
             except TimeoutError:
                 if running.transport.get_returncode() is not None:
                     return b""
@@ -399,7 +382,7 @@ class CommandModel:
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
-        secrets = _SECRET_ARGUMENT.findall("\0".join(self._command))
+        secrets = _GIVEN_KEY.findall("\0".join(self._command))
         raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 
@@ -464,9 +447,6 @@ class FallbackPanel(PanelWrapper):
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
-        # Advice only: a lack of it is no reason to change the speakers.
-        if isinstance(request, AskVerdict):
-            return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         failures: list[PanelFailed] = []
         for at, panel in enumerate((self._panel, *self._others)):

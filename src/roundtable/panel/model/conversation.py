@@ -27,7 +27,6 @@ TABLE_TOKENS = 24_000
 _MAX_ITEM_LENGTH = 8_000
 _MAX_TURN_LENGTH = 6_000
 _TOKENS_OF_TURN = 190
-_TOKENS_OF_SYNTHESIS = 900
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
 OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
 
@@ -225,7 +224,7 @@ def forecast(table: do.Table) -> Usage:
     start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis
     sent = calls * start + _TOKENS_OF_TURN * sum(range(calls))
-    return Usage(sent, table.max_turns * _TOKENS_OF_TURN + _TOKENS_OF_SYNTHESIS, estimated=True)
+    return Usage(sent, table.max_turns * _TOKENS_OF_TURN + 900, estimated=True)
 
 
 def price(model: str, usage: Usage) -> Decimal | None:

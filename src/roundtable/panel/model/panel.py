@@ -47,9 +47,7 @@ _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
     "not-installed": ("cannot be used: a part is not installed", _INSTALL),
 }
-_LONGEST = 200
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
-_SHORTEST_SECRET = 8
 _SECRET = re.compile(
     r"""
       (?<![\w-])(?:sk|pk|rk|xai|gsk|hf|ghp|gho|glpat)[-_][\w-]{8,}      # the usual beginnings of a key
@@ -65,8 +63,6 @@ _HIDDEN = "[hidden]"
 _SPEECH_TOKENS, _OBJECT_TOKENS = 4_000, 8_000
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 _RUNAWAY = 4_000  # characters after the last one that counts
-SECONDS, LOCAL_SECONDS = 120.0, 300.0
-"""How long one answer may take, hosted and on a machine of the user's own."""
 
 
 class ModelFailed(PanelFailed):
@@ -88,7 +84,7 @@ def make_failure(
 def redact_text(text: str, more: Iterable[str] = ()) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
     told = " ".join(hide(text, more).split())
-    return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."
+    return told if len(told) <= 200 else told[:197].rstrip() + "..."
 
 
 def hide(text: str, more: Iterable[str] = ()) -> str:
@@ -96,7 +92,7 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
     text = strip_unprintable(text)
     own = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
     for secret in sorted({*own, *more}, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
+        if len(secret) >= 8:
             text = text.replace(secret, _HIDDEN)
     return _SECRET.sub(_HIDDEN, text)
 
@@ -142,7 +138,7 @@ class ModelPanel:
 
     kind: Final = "model"
 
-    def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
+    def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = 120.0) -> None:
         self._model = model
         self._meter = meter
         self._seconds = seconds

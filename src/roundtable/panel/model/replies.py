@@ -23,7 +23,6 @@ SIGN = "@@"
 _FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
-_LONGEST_SUBJECT = 80
 
 
 class Trailer(Struct, frozen=True):
@@ -58,7 +57,7 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
     """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
     found = _PLACE.fullmatch(drift)
     place, subject = (found["step"], found["subject"]) if found else ("", drift)
-    words = join_lines(strip_unprintable(subject))[:_LONGEST_SUBJECT].strip()
+    words = join_lines(strip_unprintable(subject))[:80].strip()
     if drift.lower() in _NOTHING or not words or place == current:
         return None
     if any(step.step_id == place for step in steps):
@@ -67,7 +66,6 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
     return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
 
 
-_SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
 _LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
 _LONGEST_LABEL = 90
 _MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
@@ -94,7 +92,7 @@ class Cutter:
         self.trailer = ""
         self.passed = False
         self.look_ups: tuple[Look, ...] = ()
-        self._limits = words, most or round(words * _SOME)
+        self._limits = words, most or round(words * 1.5)
         self._most_look_ups = look_ups
         self._written = ""
         self._labels = _labels(roster)
