@@ -34,8 +34,6 @@ from .panel.model.panel import ModelFailed, Request, redact_text
 if TYPE_CHECKING:
     from .settings import Settings
 
-_PATIENCE = 0.2
-_MAX_PATIENCE = 0.4
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
@@ -80,7 +78,7 @@ def find_models(
     for probe in probes:
         probe.start()
     found = [*_find_assistants(root, environment)]  # while the servers answer
-    deadline = time.monotonic() + _MAX_PATIENCE
+    deadline = time.monotonic() + 0.4
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
@@ -190,7 +188,7 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
     """Add the server's models that can hold a conversation and do so on this machine to the names."""
     with (
         suppress(OSError, HTTPException, ValueError, TypeError, AttributeError, RecursionError),
-        closing(HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)) as connection,  # no proxy
+        closing(HTTPConnection("127.0.0.1", server.port, timeout=0.2)) as connection,  # no proxy
     ):
         connection.request("GET", server.path, headers={"Accept": "application/json"})
         answer = connection.getresponse()  # a redirect is not followed

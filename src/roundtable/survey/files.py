@@ -41,7 +41,6 @@ _SKIPPED_WORDS = """
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
 """
 _SKIPPED = frozenset(_SKIPPED_WORDS.split())
-_GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 LARGEST = 1024 * 1024
 _BINARY = 8 * 1024
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -131,7 +130,7 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
                 files = {name for name, each in here.items() if each.is_file(follow_symlinks=False)}
         except OSError:
             continue
-        if here.keys() >= _GIT_FOLDER:
+        if here.keys() >= {"HEAD", "objects", "refs"}:  # the inside of git
             continue
         if ".gitignore" in files and (spec := _read_ignore_file(root / folder)):
             rules = (*rules, (folder, spec))

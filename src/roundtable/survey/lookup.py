@@ -20,7 +20,6 @@ from .search import CodeLine, extract_terms, rank_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 
 MAX_EXCERPTS = 6
-MAX_EXCERPT_LINES = 240  # of all excerpts together
 EXCERPT_LINES = 28
 SMALL_FILE = 80  # a file of so few lines is shown whole
 MAX_SEARCH_HITS = 40
@@ -94,7 +93,7 @@ def find_excerpts(
         tests = sum("test" == file_kind(path) == file_kind(other.path) for other in chosen)
         length = sum(other.last - other.first + 1 for other in (*chosen, each))
         is_struck = any(each.holds(*place) for place in struck)
-        if max(alike, tests) < 2 and length <= MAX_EXCERPT_LINES and not is_struck:
+        if max(alike, tests) < 2 and length <= 240 and not is_struck:
             chosen.append(each)
     return tuple(chosen[:MAX_EXCERPTS])
 

@@ -31,7 +31,6 @@ from .symbols import defined_name
 _STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
 STOP_WORDS = frozenset(re.sub(r"(?m)^#.*", "", _STOP_WORDS_FILE.read_text("utf-8")).split())
 MAX_TERMS = 14
-_IN_TITLE, _IN_TEXT = 1.0, 0.35
 _NAMED = 1.6  # something written as code is written in the code
 # A path, an option, a dotted or joined name, or a plain word in any script.
 _TOKEN = re.compile(r"[\w$][\w$'’]*(?:(?:[./:-]|::)[\w$]+)*", re.UNICODE)
@@ -107,7 +106,7 @@ class Term(Struct, frozen=True):
 def extract_terms(item: Item) -> tuple[Term, ...]:
     """Return the terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
-    for text, base in ((item.name, _IN_TITLE), (item.text[:20_000], _IN_TEXT)):
+    for text, base in ((item.name, 1.0), (item.text[:20_000], 0.35)):
         for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)

@@ -32,7 +32,6 @@ _DEFINES: Final = re.compile(
 _IS_IMPORT: Final = re.compile(r"import|export_spec|use_")
 # The kinds of node that give a name to a value, and how deep these stand in a file at most.
 _VALUES: Final = {"assignment": 1, "variable_declarator": 3}
-_PATIENCE = 5.0  # seconds for all files; twenty ordinary ones take half a second
 _DEFINITION = re.compile(
     rb"""\s*
     (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
@@ -53,7 +52,9 @@ class Definition(Struct, frozen=True):
 
 
 def find_definitions(
-    texts: Mapping[str, bytes], *, patience: float = _PATIENCE
+    texts: Mapping[str, bytes],
+    *,
+    patience: float = 5.0,  # seconds for all files; twenty ordinary ones take half a second
 ) -> dict[str, tuple[Definition, ...]]:
     """Return what each file defines, by its path, in order; files that no grammar reads in time, by line."""
     found = {path: _read_definitions(data) for path, data in texts.items()}

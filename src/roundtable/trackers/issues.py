@@ -32,7 +32,6 @@ from . import GITHUB, Issue, Reference, host_of
 PATIENCE = 10.0
 LARGEST = 5_000_000
 MOST_COMMENTS = 30
-LONGEST_COMMENT = 3_000
 GH_PATIENCE = 5.0
 _REMOTE = re.compile(
     r"(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
@@ -81,7 +80,7 @@ def post_comment(reference: Reference, root: Path, environment: Mapping[str, str
     try:
         service = _find_service(reference, root, environment)
         end = "/comment" if reference.source == "jira" else "/comments"
-        made = get_json(service, end, dict[str, Any], sent={"body": text})
+        made = get_json(service, end, dict[str, Any], json.dumps({"body": text}).encode())
     except TrackerFailed as error:
         do = "Put the text there by hand: roundtable handoff prints it."
         raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error
@@ -107,7 +106,7 @@ def _make_issue(service: Service, title: object, text: object, comments: object)
     """Return the issue without control characters, with its newest comments below its text."""
     told = []
     for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():
-        if said := _find_text(each, "body")[:LONGEST_COMMENT]:
+        if said := _find_text(each, "body")[:3_000]:
             # As GitHub gives a comment, or as Jira does.
             who = _find_text(each, "user", "login") or _find_text(each, "author", "displayName")
             when = _find_text(each, "created_at") or _find_text(each, "created")
@@ -125,9 +124,7 @@ def _find_text(answer: object, *names: str) -> str:
     return clean_text(answer).strip() if isinstance(answer, str) else ""
 
 
-def get_json(
-    service: Service, end: str, form: type[_Answer], sent: Mapping[str, str] | None = None
-) -> _Answer:
+def get_json(service: Service, end: str, form: type[_Answer], sent: bytes | None = None) -> _Answer:
     """Return the answer at the issue's path and `end`, or to what is `sent` there; else TrackerFailed."""
     host, do = host_of(urlsplit(service.base)) or service.name, "Check the connection and the address."
     try:
@@ -148,14 +145,13 @@ def get_json(
     raise _no_issue(service.source_id, failed, do) from None
 
 
-def _read(service: Service, end: str, sent: Mapping[str, str] | None) -> bytes:
+def _read(service: Service, end: str, sent: bytes | None) -> bytes:
     """Return the body in time and up to a size: a slow drip never runs into a socket's own limit."""
     latest = time.monotonic() + PATIENCE
-    headers = {"Accept": "application/json", "User-Agent": f"roundtable/{__version__}"}
+    form = "application/json"
+    headers = {"Accept": form, "Content-Type": form, "User-Agent": f"roundtable/{__version__}"}
     headers |= {"Authorization": service.authorization} if service.authorization else {}
-    headers |= {"Content-Type": "application/json"} if sent is not None else {}
-    data = None if sent is None else json.dumps(sent).encode()
-    request = Request(f"{service.base}{service.path}{end}", data, headers)
+    request = Request(f"{service.base}{service.path}{end}", sent, headers)
     body = bytearray()
     with build_opener(_SameHost).open(request, timeout=PATIENCE) as response:
         while chunk := response.read1(64 * 1024):

@@ -49,7 +49,6 @@ _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
-_GRACE, _BURIAL = 0.5, 5.0  # seconds
 # The arguments of a program that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
 _GIVEN_KEY = re.compile(r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))")
 _BY_HAND = "Try the command by hand, or name another model with --model."
@@ -116,8 +115,8 @@ def choose(
     """Return the panel that speaks with the named models, each where those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if all(choice.kind == OFFLINE for choice in found):
-        where = "--model, ROUNDTABLE_MODEL or your own settings"
-        raise RuleBroken(f"The model panel needs a model, and `offline` is not a model: name one in {where}.")
+        named = "name one with --model, ROUNDTABLE_MODEL or in your own settings"
+        raise RuleBroken(f"The model panel needs a model: {named}. `offline` is not a model.")
 
     def make(choice: Choice) -> Panel:
         if choice.kind == "offline":
@@ -360,7 +359,7 @@ class CommandModel:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                async with asyncio.timeout_at(min(deadline, loop.time() + _GRACE)):
+                async with asyncio.timeout_at(min(deadline, loop.time() + 0.5)):
                     return await running.output.read(64 * 1024)
             except TimeoutError:
                 if running.transport.get_returncode() is not None:
@@ -418,7 +417,7 @@ class RunningProgram(asyncio.SubprocessProtocol):
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
         self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
-            async with asyncio.timeout(_BURIAL):
+            async with asyncio.timeout(5.0):
                 await self._has_ended.wait()
 
 

@@ -59,10 +59,7 @@ _SECRET = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _HIDDEN = "[hidden]"
-# With room for a model that thinks before it speaks; what is said is cut by words.
-_SPEECH_TOKENS, _OBJECT_TOKENS = 4_000, 8_000
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
-_RUNAWAY = 4_000  # characters after the last one that counts
 
 
 class ModelFailed(PanelFailed):
@@ -221,12 +218,13 @@ class ModelPanel:
     ) -> None:
         """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
         taken = 0
-        async with aclosing(self._reply(conversation, purpose, _SPEECH_TOKENS)) as pieces:
+        # With room for a model that thinks before it speaks; what is said is cut by words.
+        async with aclosing(self._reply(conversation, purpose, 4_000)) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 if words := cutter.feed(piece):
                     on_words(words)
-                if taken > _RUNAWAY + len(cutter.text):
+                if taken > 4_000 + len(cutter.text):
                     break
         if words := cutter.end():
             on_words(words)
@@ -240,7 +238,7 @@ class ModelPanel:
         sent = asked = made.to_ask(ask)
         reason = ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
+            async with aclosing(self._reply(asked, purpose, 8_000, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = replies.read(text, shape)

@@ -68,7 +68,6 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
 
 _LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
 _LONGEST_LABEL = 90
-_MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Sign by sign, so that it makes no difference where a piece ends.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -102,7 +101,7 @@ class Cutter:
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
-        self._written = (self._written + piece)[:_MAX_WRITTEN_LENGTH]
+        self._written = (self._written + piece)[:20_000]  # far more than anything that counts
         return self._read(self._written.removesuffix("\r"), ended=False)  # perhaps half a line end
 
     def end(self) -> str:
