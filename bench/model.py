@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from roundtable.panel.model.model import CHARACTERS_PER_TOKEN, Request, Usage
-from roundtable.panel.model.panel import ModelPanel
+from roundtable.panel.model.conversation import CHARACTERS_PER_TOKEN, Usage
+from roundtable.panel.model.panel import ModelPanel, Request
 from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from roundtable.store.meta import change_meta

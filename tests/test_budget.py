@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table
-from roundtable.panel.model.model import Usage
+from roundtable.panel.model.conversation import Usage
 from roundtable.panel.model.panel import Call
 from roundtable.runtime.budget import BudgetAccount
 from roundtable.settings import Budget

@@ -38,7 +38,7 @@ from roundtable.documents.page import (
     write_title,
 )
 from roundtable.panel.model.replies import Cutter
-from roundtable.survey.terms import extract_terms
+from roundtable.survey.search import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
@@ -54,7 +54,6 @@ _BUILT = (
     "roundtable.panel.offline.messages: strip_address",
     "roundtable.settings: remember_panel",
     "roundtable.survey.lookup: _weigh_line",
-    "roundtable.survey: _find_users",
 )
 _CRITERIA = (
     "a number with a unit",

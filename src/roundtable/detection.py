@@ -7,7 +7,6 @@ which models it has, and nothing else is sent. What a project brings along is ne
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import os
 import shlex
@@ -29,17 +28,13 @@ from .address import show_host
 from .core.errors import RuleBroken
 from .panel.base import OFFLINE
 from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
-from .panel.model.conversation import fill
-from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
+from .panel.model.conversation import Conversation, Usage, fill
+from .panel.model.panel import ModelFailed, Request, redact_text
 
 if TYPE_CHECKING:
     from .settings import Settings
 
-_PATIENCE = 0.2
-_MAX_PATIENCE = 0.4
-_ASK_SECONDS, _ASK_TOKENS = 60.0, 200
-_MAX_ANSWER = 1024 * 1024
-_MAX_NAME_LENGTH = 200
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
@@ -83,7 +78,7 @@ def find_models(
     for probe in probes:
         probe.start()
     found = [*_find_assistants(root, environment)]  # while the servers answer
-    deadline = time.monotonic() + _MAX_PATIENCE
+    deadline = time.monotonic() + 0.4
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
@@ -121,7 +116,7 @@ def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[Found
 def ask_model(found: FoundModel) -> tuple[str, bool]:
     """Ask a model one short question, which may cost a little; return what came, and whether it answered."""
     used: list[Usage] = []
-    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, _ASK_TOKENS, _ASK_SECONDS)
+    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, 200, seconds=60.0)
 
     async def ask() -> str:
         async with aclosing(model_of(read_choice(found.model, found.base_url)).reply(request)) as pieces:
@@ -143,9 +138,9 @@ def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) ->
         receiver = KEY_MODELS[choice.kind][0]
     elif choice.kind == "command":
         cost, receiver = "costs what that program costs", "that program, and where it sends them"
-    elif _is_loopback(host) and getproxies().get("http") and not proxy_bypass(host):
+    elif host in _LOOPBACK and getproxies().get("http") and not proxy_bypass(host):
         receiver = f"the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
-    elif _is_loopback(host):
+    elif host in _LOOPBACK:
         cost, receiver = "is free", ""
     leaves = f"{_WORDS} {receiver}" if receiver else "nothing leaves this machine"
     return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
@@ -179,39 +174,29 @@ def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bo
 
 
 def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
-    """Return where ollama listens: where OLLAMA_HOST says if that is on this machine, else as usual."""
+    """Return where ollama listens: on the port in OLLAMA_HOST if that is on this machine, else as usual."""
     named = environment.get("OLLAMA_HOST", "").strip()
-    if server.name != "ollama" or not named:
-        return server
-    try:
+    with suppress(ValueError):
         parts = urlsplit(named if "://" in named else f"http://{named}")
-        port = parts.port or (80 if "://" in named else SERVERS[0].port)
-    except ValueError:
-        return server
-    is_here = parts.hostname in (None, "0.0.0.0", "::") or _is_loopback(parts.hostname)
-    return LocalServer("ollama", port, server.path) if is_here and parts.scheme == "http" else server
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:  # another name, whose address only a network knows
-        return False
+        is_here = parts.scheme == "http" and (parts.hostname or "localhost") in (*_LOOPBACK, "0.0.0.0", "::")
+        if server.name == "ollama" and is_here and parts.port:
+            return LocalServer("ollama", parts.port, server.path)
+    return server
 
 
 def _ask_for_models(server: LocalServer, names: list[str]) -> None:
     """Add the server's models that can hold a conversation and do so on this machine to the names."""
     with (
         suppress(OSError, HTTPException, ValueError, TypeError, AttributeError, RecursionError),
-        closing(HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)) as connection,  # no proxy
+        closing(HTTPConnection("127.0.0.1", server.port, timeout=0.2)) as connection,  # no proxy
     ):
         connection.request("GET", server.path, headers={"Accept": "application/json"})
         answer = connection.getresponse()  # a redirect is not followed
-        listed: dict[str, Any] = json.loads(answer.read(_MAX_ANSWER)) if answer.status == 200 else {}
+        listed: dict[str, Any] = json.loads(answer.read(1024 * 1024)) if answer.status == 200 else {}
         rows = listed.get("models") or listed.get("data") or ()
         for row in (each for each in rows if isinstance(each, dict)):
             name = str(row.get("name") or row.get("id") or "")
-            is_sound = name.isprintable() and " " not in name and 0 < len(name) <= _MAX_NAME_LENGTH
+            is_sound = name.isprintable() and " " not in name and 0 < len(name) <= 200
             # Cloud models of ollama are listed among the local ones.
             is_local = not row.get("remote_host") and not name.endswith("cloud")
             if is_sound and is_local and "embed" not in name.lower():

@@ -65,14 +65,14 @@ def _check_panel(settings: Settings) -> Iterator[Diagnosis]:
     if settings.panel != "model":
         yield Diagnosis("panel", f"{settings.panel}: needs no network and no key")
         return
-    from .panel.model.choice import check_reach, names_of, read_choice
+    from .panel.model.choice import find_lacking, names_of, read_choice
 
     names = names_of(settings.models, settings.base_url)
     yield Diagnosis("panel", "model" if names else "model: no model is named", sound=bool(names))
     for name in names:
         try:
             choice = read_choice(name, settings.base_url)
-            found, sound = check_reach(choice)
-            yield Diagnosis("model", f"{choice.label}: {found}", sound)
+            lacking = find_lacking(choice)
+            yield Diagnosis("model", f"{choice.label}: {lacking or 'has what it needs'}", sound=not lacking)
         except RuleBroken as broken:
             yield Diagnosis("model", str(broken), sound=False)

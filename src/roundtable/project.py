@@ -304,7 +304,7 @@ class Project:
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
         """Return the name of this issue, else of the item's own, and what puts a text there as a comment."""
-        from .trackers import JiraReference, parse_reference
+        from .trackers import parse_reference
         from .trackers.issues import post_comment
 
         entry = self.find_item(name)
@@ -312,7 +312,7 @@ class Project:
         if found is None:
             do = self.command("handoff", entry.slug, "--post", "ADDRESS")
             raise RuleBroken(f"{entry.slug} comes from no tracker. Name the issue: {do}")
-        where = found.site if isinstance(found, JiraReference) else found.repository
+        where = found.repository or found.site
         called = f"{found.source_id} of {where}" if where else found.source_id
         return called, lambda text: post_comment(found, self.root, os.environ, text)
 

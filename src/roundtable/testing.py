@@ -19,7 +19,7 @@ from .core.events import Offer
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
-from .panel.base import AskFiles, Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
+from .panel.base import Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
 
 _NAMES: dict[type[PanelRequest], str] = {
@@ -62,8 +62,6 @@ class ScriptedPanel:
                 return await self.synthesise(request)
             case do.AskOffers():
                 return self.offers
-            case AskFiles():
-                return None
             case do.AskFollowUp():
                 return request.criterion.follow_up
             case do.AskFeedback():

@@ -25,14 +25,12 @@ from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn, Verdict
 from roundtable.panel.base import (
-    AskFiles,
     Framing,
     Look,
     LookUpPanel,
     LookUpsWanted,
     OnWords,
     Panel,
-    Picks,
     Speech,
     StoppablePanel,
 )
@@ -70,8 +68,6 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))
         assert "requirements-spec.md" in assert_type(reading, str)
         assert all((assert_type(question, str), assert_type(reply, str)))
-        picks = await panel.answer(AskFiles(ITEM, "src/ forms.py", "src/forms.py"))
-        assert assert_type(picks, Picks | None) is None
 
     asyncio.run(ask())
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
-from roundtable.survey.search import Commit, read_history, weigh_past
-from roundtable.survey.terms import extract_terms
+from roundtable.survey.search import Commit, extract_terms, read_history, weigh_past
 
 
 def changed(root: Path, days: int, subject: str, *names: str) -> None:
@@ -59,14 +58,14 @@ def test_commits_with_like_subjects_lead_to_their_files() -> None:
     ]
     terms = extract_terms(Item("item", "Rendering of an invoice"))
     past = weigh_past(history, terms, {"render.py", "totals.py", "start.py", *sweep})
-    assert past.kin["render.py"] == 1.0
-    assert 0 < past.kin["totals.py"] < 1
-    assert past.kin.keys() == {"render.py", "totals.py"}
+    assert past["render.py"] > past["totals.py"] > past["start.py"] > 0
+    assert past.keys() == {"render.py", "totals.py", "start.py"}
 
 
-def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> None:
-    history = [Commit("x", ("new.py",)), *(Commit("y", ("old.py",)) for _ in range(20))]
-    past = weigh_past(history, (), {"new.py", "old.py"})
-    assert past.recent["old.py"] > past.recent["new.py"] > 0
-    assert past.last["new.py"] == 1.0 > past.last["old.py"]
-    assert weigh_past((), (), ()).kin == {}
+def test_what_changed_lately_counts_and_what_changed_often_lately_counts_more() -> None:
+    history = [Commit("x", ("new.py", "often.py")), *(Commit("y", ("often.py",)) for _ in range(20))]
+    history += [Commit("z", ("old.py",)), *(Commit("z", ()) for _ in range(400)), Commit("z", ("oldest.py",))]
+    past = weigh_past(history, (), {"new.py", "often.py", "old.py", "oldest.py"})
+    assert past["often.py"] > past["new.py"] > past["old.py"] > 0
+    assert "oldest.py" not in past
+    assert weigh_past((), (), ()) == {}

@@ -9,10 +9,8 @@ import pytest
 from gitproject import write
 from roundtable.core.steps import Item
 from roundtable.survey.files import FileKind, file_kind, list_files
-from roundtable.survey.report import CodeLine
-from roundtable.survey.search import find_hits, rank_files
+from roundtable.survey.search import CodeLine, extract_terms, find_hits, rank_files
 from roundtable.survey.symbols import defined_name
-from roundtable.survey.terms import extract_terms
 
 
 def ranked(root: Path, title: str) -> list[str]:

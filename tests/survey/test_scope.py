@@ -1,35 +1,25 @@
-"""Scope and complexity from figures, with the figures in words."""
+"""Scope and complexity from the number of likely files and folders, and from a test among the findings."""
 
 from __future__ import annotations
 
 import pytest
 
 from roundtable.core.depth import read_scope
-from roundtable.survey.report import (
-    Complexity,
-    FoundFile,
-    Scope,
-    SizeEstimate,
-    estimate_size,
-    likely_files,
-)
+from roundtable.survey import Complexity, Scope, estimate_size, likely_files
+from roundtable.survey.search import FoundFile
 
 
 def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
     return [FoundFile(path, score, count, ()) for path in paths]
 
 
-TEST = ["tests/test_a.py"]
+TEST = found("tests/test_a.py", score=0.6)
 
 
-def size_of(findings: list[FoundFile], users: list[str] | None) -> SizeEstimate:
-    size = estimate_size(findings, users)
+def size_of(findings: list[FoundFile]) -> tuple[Scope, Complexity]:
+    size = estimate_size(findings)
     assert size is not None
     return size
-
-
-def using(count: int) -> list[str]:
-    return [f"use/u{number}.py" for number in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -45,30 +35,21 @@ def using(count: int) -> list[str]:
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert size_of(found(*paths), TEST).scope == scope
+    assert size_of(found(*paths))[0] == scope
+    assert size_of([*found(*paths), *TEST])[0] == scope
 
 
 @pytest.mark.parametrize(
-    ("paths", "users", "tests", "complexity"),
-    [
-        (["a.py"], 0, TEST, "low"),
-        (["a.py"], 5, [], "low"),
-        (["a.py"], 6, TEST, "low"),
-        (["a.py"], 6, [], "medium"),
-        (["a.py"], 20, [], "medium"),
-        (["a.py"], 21, [], "high"),
-        (["a/1.py", "b/2.py", "c/3.py"], 21, TEST, "high"),
-    ],
+    ("folders", "complexity", "without_a_test"),
+    [(1, "low", "medium"), (2, "low", "medium"), (3, "medium", "medium"), (7, "medium", "high")],
 )
-def test_the_complexity_goes_by_users_folders_and_tests(
-    paths: list[str], users: int, tests: list[str], complexity: Complexity
+def test_the_complexity_goes_by_folders_and_is_never_low_without_a_test(
+    folders: int, complexity: Complexity, without_a_test: Complexity
 ) -> None:
-    assert size_of(found(*paths), [*using(users), *tests]).complexity == complexity
-
-
-def test_the_figure_is_given_in_words() -> None:
-    assert size_of(found("a.py", "b/c.py"), using(1)).users == "other files that use it: 1"
-    assert size_of(found("a.py"), using(2)).users == "other files that use it: 2"
+    findings = found(*(f"{number}/a.py" for number in range(folders)))
+    assert size_of([*findings, *TEST])[1] == complexity
+    assert size_of(findings)[1] == without_a_test
+    assert size_of([*findings, *found("tests/test_far.py", score=0.4)])[1] == without_a_test
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -82,13 +63,9 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
     assert likely_files(findings) == ("a.py", "pyproject.toml", "b.py")
 
 
-def test_users_that_are_not_known_give_no_figure_and_no_low() -> None:
-    assert size_of(found("a.py"), None) == SizeEstimate("small", "medium")
-
-
 @pytest.mark.parametrize("findings", [[], found("docs/a.md", "tests/test_a.py")])
 def test_without_a_file_to_edit_there_is_no_estimate(findings: list[FoundFile]) -> None:
-    assert estimate_size(findings, []) is None
+    assert estimate_size(findings) is None
 
 
 @pytest.mark.rule("DEPTH-1")

@@ -1,4 +1,4 @@
-"""Reading the files that may hold the terms: the same with and without a sieve, and what is not read."""
+"""Reading the files that may hold the terms: what counts as a hit, and what is not read."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitproject import git, write
+from gitproject import write
 from roundtable.core.steps import Item
-from roundtable.survey import search
-from roundtable.survey.files import LARGEST, list_files, read_text
-from roundtable.survey.search import rank_files, read_files
-from roundtable.survey.terms import Term, extract_terms
+from roundtable.survey.files import LARGEST, read_text
+from roundtable.survey.search import Term, extract_terms, rank_files
 
 
 def find(root: Path, paths: Sequence[str], title: str) -> dict[str, int]:
@@ -57,50 +54,6 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
     hits = find(tmp_path, (*names, "ok.py", "largest.txt"), "printer")
     assert {*hits} == {"ok.py", "largest.txt"}
     assert read_text(tmp_path, "pipe") in (None, b"")
-
-
-@pytest.fixture
-def mixed(tmp_path: Path) -> Path:
-    """A repository of some folders in which words turn up here and there."""
-    words = ("printer", "Toner", "paper", "TRAY", "jam", "other")
-    content = {
-        f"m{number % 7}/f{number}.{'py' if number % 3 else 'txt'}": "".join(
-            f"{words[(number + row) % 6]} {row}\n" for row in range(number % 5)
-        )
-        for number in range(120)
-    }
-    write(tmp_path, content)
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "m0", "m1", "m2")
-    return tmp_path
-
-
-@pytest.mark.parametrize("title", ["Toner and paper", "a printer with a tray", "Übersicht toner", "nirgends"])
-def test_many_files_are_sifted_first_and_the_hits_are_the_same(
-    mixed: Path, title: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = list_files(mixed)
-    unsifted = find(mixed, paths, title)
-    monkeypatch.setattr(search, "_WORTH_A_SIEVE", 1)
-    assert find(mixed, paths, title) == unsifted
-
-
-def test_the_sieve_holds_back_what_has_no_hit(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = list_files(mixed)
-    monkeypatch.setattr(search, "_WORTH_A_SIEVE", 1)
-    assert 0 < len([*read_files(mixed, paths, ["toner"], exact=False)]) < len(paths)
-    assert [*read_files(mixed, paths, ["toner"], exact=True)] == []
-    assert [path for path, _ in read_files(mixed, paths, ["Toner", "TRAY"], exact=True)] == [
-        path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
-    ]
-
-
-def test_without_git_nothing_is_held_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = list_files(mixed)
-    monkeypatch.setattr(search, "_WORTH_A_SIEVE", 1)
-    monkeypatch.setenv("PATH", "")
-    read = [path for path, _ in read_files(mixed, paths, ["toner"], exact=False)]
-    assert read == [path for path in paths if (mixed / path).read_bytes()]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)

@@ -14,8 +14,9 @@ from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
-from roundtable.survey import survey
-from roundtable.survey.report import CodeLine, SizeEstimate, cite, draft_answer
+from roundtable.survey import cite, draft_answer, estimate_size
+from roundtable.survey.search import CodeLine
+from surveying import survey
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {
@@ -51,7 +52,7 @@ def test_the_survey_finds_the_files_and_estimates_the_change(press: Path) -> Non
     found = survey(press, ITEM)
     assert found.findings[0].path == "src/press/toner.py"
     assert found.findings[0].lines[0].text == "def toner_level() -> int:"
-    assert found.size == SizeEstimate("small", "low", "other files that use it: 2")
+    assert estimate_size(found.findings) == ("small", "low")
     assert "src/press/paper.py" not in {finding.path for finding in found.findings}
 
 
@@ -60,16 +61,6 @@ def test_where_no_code_was_found_no_size_is_drafted(press: Path, label: str) -> 
     found = survey(press, Item("receipts", "Offline receipts", "Couriers sign without a signal."))
     assert draft_answer(found, "00-02", "Files") is None
     assert draft_answer(found, "00-03", label) is None
-
-
-def test_a_name_that_most_files_mention_gives_no_low_complexity(tmp_path: Path) -> None:
-    users = {f"src/press/user{n}.py": "from .mail import send_copy\n" for n in range(30)}
-    others = {f"src/press/other{n}.py": "x = 1\n" for n in range(10)}
-    write(tmp_path, {"src/press/mail.py": "def send_copy() -> None:\n    pass\n", **users, **others})
-    found = survey(tmp_path, Item("copy", "Send a copy", "Change `send_copy` in `src/press/mail.py`."))
-    draft = draft_answer(found, "00-03", "Complexity") or ""
-    assert not draft.startswith("low")
-    assert "0 other files" not in draft
 
 
 def test_a_list_of_past_changes_is_no_place_to_touch(press: Path) -> None:

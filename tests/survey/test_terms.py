@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.steps import Item
-from roundtable.survey.terms import MAX_TERMS, extract_terms, split_name, word_root
+from roundtable.survey.search import MAX_TERMS, extract_terms, split_name, word_root
 
 
 def words(title: str, text: str = "") -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.trackers import GithubReference
+from roundtable.trackers import Reference
 from roundtable.trackers.issues import fetch_issue
 from trackers.server import CANARY, Tracker
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.rule("ITEM-2")
 
 Install = Callable[[str], None]
 
-NAMED = GithubReference(21, "acme/shop", "github.com")
+NAMED = Reference("github", "GH-21", "github.com", "acme/shop")
 PATH = "/repos/acme/shop/issues/21"
 
 
@@ -42,7 +42,7 @@ def test_a_company_is_asked_with_the_login_to_its_own_host(
     fake_gh: Install, root: Path, environment: dict[str, str], server: Tracker, tmp_path: Path
 ) -> None:
     fake_gh(f'echo "$@" > {tmp_path}/asked\necho {CANARY}')
-    reference = GithubReference(21, "acme/shop", "git.corp.example")
+    reference = Reference("github", "GH-21", "git.corp.example", "acme/shop")
     assert fetch_issue(reference, root, environment).title == "From there"
     assert (tmp_path / "asked").read_text() == "auth token --hostname git.corp.example\n"
 

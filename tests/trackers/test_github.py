@@ -10,15 +10,15 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
-from roundtable.trackers import GithubReference, Issue
+from roundtable.trackers import Issue, Reference
 from roundtable.trackers.issues import fetch_issue, find_origin, parse_remote, post_comment
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
 PATH = "/repos/acme/shop/issues/21"
-GH_21 = GithubReference(21)
-NAMED = GithubReference(21, "acme/shop", "github.com")
+GH_21 = Reference("github", "GH-21")
+NAMED = Reference("github", "GH-21", "github.com", "acme/shop")
 BY_HAND = 'Or add it by hand: roundtable add GH-21 --title "what it is about"'
 
 
@@ -31,7 +31,7 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True)
 
 
-def failure(reference: GithubReference, root: Path, environment: dict[str, str]) -> str:
+def failure(reference: Reference, root: Path, environment: dict[str, str]) -> str:
     with pytest.raises(TrackerFailed) as caught:
         fetch_issue(reference, root, environment)
     assert CANARY not in f"{caught.value}{caught.value.__cause__!r}{caught.value.__context__!r}"
@@ -184,7 +184,7 @@ def test_a_pasted_address_of_another_host_never_gets_the_token(
     # GitHub's own runners set GITHUB_API_URL to GitHub itself.
     for address in ("", "https://api.github.com"):
         given = environment | {"GITHUB_API_URL": address, "GITHUB_TOKEN": CANARY}
-        reference = GithubReference(21, "acme/shop", "git.nowhere.invalid")
+        reference = Reference("github", "GH-21", "git.nowhere.invalid", "acme/shop")
         said = failure(reference, root, given)
         assert said.startswith("Could not reach git.nowhere.invalid: ")
         assert said.endswith(f"Check the connection and the address. {BY_HAND}")
@@ -199,7 +199,7 @@ def test_a_company_is_told_what_to_set(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     given = environment | {"GITHUB_API_URL": "https://api.github.com", "GITHUB_TOKEN": CANARY}
-    assert failure(GithubReference(21, "acme/shop", secure.host), root, given) == (
+    assert failure(Reference("github", "GH-21", secure.host, "acme/shop"), root, given) == (
         "GitHub does not give GH-21 (404). Nothing was added. "
         f"Check the reference, and GITHUB_API_URL and GITHUB_TOKEN or the login of gh. {BY_HAND}"
     )
@@ -212,7 +212,7 @@ def test_the_address_that_is_set_serves_a_company(
     environment: dict[str, str], root: Path, server: Tracker
 ) -> None:
     server.gives(PATH, {"title": "Ours"})
-    reference = GithubReference(21, "acme/shop", "git.corp.example")
+    reference = Reference("github", "GH-21", "git.corp.example", "acme/shop")
     assert fetch_issue(reference, root, environment | {"GITHUB_TOKEN": CANARY}).title == "Ours"
     assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import TrackerFailed
-from roundtable.trackers import Issue, JiraReference
+from roundtable.trackers import Issue, Reference
 from roundtable.trackers.issues import fetch_issue
 from trackers.server import CANARY, Reply, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
 PATH = "/rest/api/2/issue/ABC-12?fields=summary,description,comment"
-ABC_12 = JiraReference("ABC-12")
+ABC_12 = Reference("jira", "ABC-12")
 ENDING = 'Nothing was added. {} Or add it by hand: roundtable add ABC-12 --title "what it is about"'
 
 
@@ -24,7 +24,7 @@ def environment(server: Tracker) -> dict[str, str]:
     return {"JIRA_BASE_URL": f"{server.address}/", "JIRA_USER": "ada@example.org", "JIRA_TOKEN": CANARY}
 
 
-def failure(environment: dict[str, str], reference: JiraReference = ABC_12) -> str:
+def failure(environment: dict[str, str], reference: Reference = ABC_12) -> str:
     with pytest.raises(TrackerFailed) as caught:
         fetch_issue(reference, Path(), environment)
     assert CANARY not in f"{caught.value}{caught.value.__cause__!r}"
@@ -51,8 +51,16 @@ def test_its_comments_come_along(server: Tracker, environment: dict[str, str], r
     }
     fields = {"summary": "Offline forms", "description": "Lost.", "comment": {"comments": [told]}}
     server.gives(PATH, {"fields": fields})
-    issue = fetch_issue(JiraReference("ABC-12"), root, environment)
+    issue = fetch_issue(Reference("jira", "ABC-12"), root, environment)
     assert issue.text == "Lost.\n\n## Comments\n\n**Ana**, 2026-01-02:\n\n> On trams too."
+
+
+@pytest.mark.parametrize("comment", [None, 3, {}, {"comments": "x"}, {"comments": [3, None, {"body": 3}]}])
+def test_comments_that_are_none_are_left_out(
+    server: Tracker, environment: dict[str, str], comment: object
+) -> None:
+    server.gives(PATH, {"fields": {"summary": "Old", "description": "Lost.", "comment": comment}})
+    assert fetch_issue(ABC_12, Path(), environment) == Issue("Old", "Lost.")
 
 
 def test_its_markup_stays_as_it_is(server: Tracker, environment: dict[str, str]) -> None:
@@ -104,7 +112,7 @@ def test_missing_credentials_are_named(
 def test_an_address_in_the_reference_never_gets_the_credentials(
     server: Tracker, other: Tracker, environment: dict[str, str]
 ) -> None:
-    assert failure(environment, JiraReference("ABC-12", f"{other.address}/jira")) == (
+    assert failure(environment, Reference("jira", "ABC-12", f"{other.address}/jira")) == (
         f"ABC-12 is on {other.host}, and JIRA_BASE_URL names {server.host}. "
         + ENDING.format(
             f"Set JIRA_BASE_URL to {other.address}/jira, with the JIRA_USER and JIRA_TOKEN for it."
@@ -112,7 +120,7 @@ def test_an_address_in_the_reference_never_gets_the_credentials(
     )
     assert server.asked == other.asked == []
     server.gives(PATH, {"fields": {"summary": "Here"}})
-    assert fetch_issue(JiraReference("ABC-12", server.address), Path(), environment).title == "Here"
+    assert fetch_issue(Reference("jira", "ABC-12", server.address), Path(), environment).title == "Here"
 
 
 def test_an_address_that_cannot_be_used_is_said(environment: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtable.trackers import GithubReference, JiraReference, parse_reference
+from roundtable.trackers import Reference, parse_reference
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.rule("ITEM-2")
 @pytest.mark.parametrize("text", ["#21", "GH-21", "gh-21", "Gh-21", "  #21\n"])
 def test_a_number_is_an_issue_of_the_projects_own_repository(text: str) -> None:
     reference = parse_reference(text)
-    assert reference == GithubReference(21)
+    assert reference == Reference("github", "GH-21")
     assert (reference.source, reference.source_id) == ("github", "GH-21")
 
 
@@ -36,19 +36,19 @@ def test_a_number_is_an_issue_of_the_projects_own_repository(text: str) -> None:
     ],
 )
 def test_an_address_names_the_repository_too(address: str) -> None:
-    assert parse_reference(address) == GithubReference(21, "acme/web.shop", "github.com")
+    assert parse_reference(address) == Reference("github", "GH-21", "github.com", "acme/web.shop")
 
 
 def test_a_company_has_its_own_github() -> None:
     reference = parse_reference("https://git.corp.example:8443/Acme/shop_1/issues/9")
-    assert reference == GithubReference(9, "Acme/shop_1", "git.corp.example:8443")
+    assert reference == Reference("github", "GH-9", "git.corp.example:8443", "Acme/shop_1")
     assert reference.source_id == "GH-9"
 
 
 @pytest.mark.parametrize("key", ["ABC-12", "A1-1", "UTF-8", "SHA-256", "MY_TEAM-1234567890"])
 def test_a_key_is_an_issue_in_jira(key: str) -> None:
     reference = parse_reference(f" {key} ")
-    assert reference == JiraReference(key)
+    assert reference == Reference("jira", key)
     assert (reference.source, reference.source_id) == ("jira", key)
 
 
@@ -65,7 +65,7 @@ def test_a_key_is_an_issue_in_jira(key: str) -> None:
     ],
 )
 def test_a_browse_address_names_the_site_too(address: str, site: str) -> None:
-    assert parse_reference(address) == JiraReference("ABC-12", site)
+    assert parse_reference(address) == Reference("jira", "ABC-12", site)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_no_text_is_too_strange(text: str) -> None:
 @settings(deadline=None)
 @given(st.integers(1, 9_999_999_999))
 def test_any_number_will_do(number: int) -> None:
-    assert parse_reference(f"#{number}") == GithubReference(number)
+    assert parse_reference(f"#{number}") == Reference("github", f"GH-{number}")

@@ -17,30 +17,18 @@ from msgspec.structs import replace
 from ..core import commands as do
 from ..core.errors import PanelFailed
 from ..core.events import Offer
-from ..core.steps import Item
 from ..core.synthesis import Draft
 from ..core.turns import NEUTRAL, LookedUp, Material, Verdict
-
-
-class AskFiles(Struct, frozen=True):
-    """Ask which files the item will change: the project's folders, and what a survey found, for a choice."""
-
-    item: Item
-    folders: str
-    candidates: str
-
 
 _AsksText: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
 AtStep: TypeAlias = _AsksText | do.AskOffers
 AtTable: TypeAlias = do.AskFraming | do.AskPersona
-PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | AskFiles
+PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis
 PanelKind = Literal["offline", "model", "host"]
 """Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
 language model; or another program, whose words are marked until the user accepts them."""
 OFFLINE: Final = "offline"
 """The offline panel's kind, and what the user calls it."""
-MAX_PICKS, MAX_PICK_WORDS = 20, 8
-"""How many paths, and how many further words to search for, a panel may pick."""
 MOST_LOOK_UPS = 3
 """How many times a speaker may look something up before one contribution."""
 OnWords = Callable[[str], None]
@@ -54,13 +42,6 @@ class Framing(Struct, frozen=True):
     focus_question: str
     focus_topic: str
     looked_up: tuple[Material, ...] = ()
-
-
-class Picks(Struct, frozen=True):
-    """The paths that the item will change, likeliest first, and further words that the code uses for it."""
-
-    paths: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
 
 
 class Look(Struct, frozen=True):
@@ -80,13 +61,12 @@ class LookUpsWanted(Exception):
 class Speech(Struct, frozen=True):
     """A contribution, without its speaker's name, the speaker's verdict on it, and on the user's turn before.
 
-    `notes` are for the transcript, and `looked_up` is what it asked to see before it spoke.
+    `looked_up` is what it asked to see before it spoke.
     """
 
     text: str
     verdict: Verdict = NEUTRAL
     judged: Verdict | None = None
-    notes: tuple[str, ...] = ()
     looked_up: tuple[Material, ...] = ()
 
 
@@ -120,15 +100,13 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: do.AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
     @overload
-    async def answer(self, request: AskFiles, on_words: OnWords = ...) -> Picks | None: ...
-    @overload
     async def answer(self, request: _AsksText, on_words: OnWords = ...) -> str: ...
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of one means that the
         persona passes, which its brief has to allow; instead of a verdict, that the next speaker judges the
-        turn; instead of picks, that the survey's order stays. A reading and offers may be empty.
+        turn. A reading and offers may be empty.
         """
 
 

@@ -18,7 +18,7 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import Framing, OnWords, PanelRequest, Speech, ignore_words
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
@@ -112,9 +112,8 @@ class HostPanel:
                 return ""
             case do.AskOffers():
                 return ()
-            case do.AskVerdict() | AskFiles():
-                # The next speaker judges the turn; a host looks at the code with its own tools.
-                return None
+            case do.AskVerdict():
+                return None  # the next speaker judges the turn
             case other:
                 assert_never(other)
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from ..core.commands import Table
 from ..core.errors import DiskFailed
-from ..panel.model.conversation import forecast, price
-from ..panel.model.model import Usage
+from ..panel.model.conversation import Usage, forecast, price
 from ..panel.model.panel import Call
 from ..settings import UNLIMITED, Budget
 from ..store import ledger

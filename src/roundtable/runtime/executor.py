@@ -172,7 +172,6 @@ class Executor:
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
         text, verdict = _require_words(texts[0]), speech.verdict.within(brief.number)
         judged = speech.judged and speech.judged.within(len(brief.table.turns))
-        notes = (*speech.notes, *notes)
         return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up, self.panel.kind == "host")
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:
@@ -202,8 +201,6 @@ class Executor:
         return on.SynthesisDrafted(draft, at, ask is not task, wrong, self.panel.kind == "host")
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
-        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
-            await self._surveyor.ask_panel(task.brief.item, self.panel)
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
             records.keep_corrections(self._folder, task.words, relayed=task.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))

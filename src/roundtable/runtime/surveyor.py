@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from ..core import lazy_re as re
-from ..core.errors import DiskFailed, ItemCorrupt, PanelFailed
 from ..core.steps import Item
 from ..core.synthesis import strip_mark
 from ..core.turns import Material
-from ..git import current_commit, has_code_moved
-from ..panel.base import MAX_PICKS, AskFiles, Look, Panel, Picks
-from ..store import files
+from ..panel.base import Look
 from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
-    from ..survey.report import Survey
+    from ..survey import Survey
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
-_PICKS = "picks.json"
-_MAX_LINES_READ = 60
 _MAX_HITS = 20
 _MAX_HIT_LENGTH = 120
 
@@ -39,69 +31,28 @@ class Surveyor:
     def __init__(self, root: Path, folder: Path) -> None:
         items = os.path.relpath(folder.parent.resolve(), root.resolve())
         self._own = (".roundtable", Path(items).as_posix())  # what we wrote ourselves proves nothing
-        self._root, self._folder = root, folder
-        self._picks: Picks | None = None
+        self._root, self._folder = root.absolute(), folder
         self._surveys: dict[tuple[str, ...], Survey] = {}
         self._excerpts: dict[object, tuple[Material, ...]] = {}
 
-    async def ask_panel(self, item: Item, panel: Panel) -> None:
-        """Let the panel pick the files that the item will change, once for its text and the code's commit.
+    def _list_files(self, excluded: Collection[str] = ()) -> tuple[str, ...]:
+        from ..survey.files import list_files
 
-        Where it fails or has no say, the survey's own order stands, and the next step asks again.
-        """
-        if self._read_picks(item) is not None:
-            return
-        self._picks = Picks()
-        ask = await asyncio.to_thread(self._make_request, item)
-        with suppress(PanelFailed, DiskFailed, ItemCorrupt, UnicodeEncodeError):
-            if ask is not None and (picks := await panel.answer(ask)) is not None:
-                self._picks = picks
-                self._surveys.clear()
-                self._excerpts.clear()
-                kept = msgspec.json.encode((item, current_commit(self._root) or "", picks))
-                files.write(files.journal_folder(self._folder) / _PICKS, kept)
-
-    def _make_request(self, item: Item) -> AskFiles | None:
-        from ..survey.lookup import is_secret, list_folders
-
-        found = [each for each in self.survey(item).radius if not is_secret(each.path)]
-        candidates: list[str] = []
-        for each in found:
-            lines = (f"  {line.number} {line.text}"[:_MAX_HIT_LENGTH] for line in each.lines[:2])
-            candidates += (each.path, *lines)
-        near, excluded = [each.path for each in found], read_excluded(self._folder)
-        folders = list_folders(self._root, near, excluded=excluded, leave_out=self._own)
-        item = replace(item, name=strip_mark(item.name))
-        return AskFiles(item, folders, "\n".join(candidates)) if candidates else None
-
-    def _read_picks(self, item: Item) -> Picks | None:
-        if self._picks is None:
-            try:
-                data = files.read_journal_file(self._folder, _PICKS)
-                before, commit, picks = msgspec.json.decode(data, type=tuple[Item, str, Picks])
-            except (FileNotFoundError, DiskFailed, ItemCorrupt, msgspec.MsgspecError, RecursionError):
-                return None
-            now = current_commit(self._root)
-            if before == item and not has_code_moved(self._root, commit, now, self._folder.parent):
-                self._picks = Picks(picks.paths[:MAX_PICKS], picks.words)
-        return self._picks
+        return list_files(self._root, leave_out=self._own, excluded=excluded)
 
     def survey(self, item: Item) -> Survey:
-        """Return what the project's files say about the item, with what a panel picked before all else."""
+        """Return what the project's files say about the item."""
         struck = read_excluded(self._folder)
         if struck not in self._surveys:
             from ..survey import survey
 
-            picks = self._read_picks(item) or Picks()
             item = replace(item, name=strip_mark(item.name))
-            self._surveys[struck] = survey(
-                self._root, item, leave_out=self._own, excluded=struck, picked=picks.paths, words=picks.words
-            )
+            self._surveys[struck] = survey(self._root, self._list_files(struck), item)
         return self._surveys[struck]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
-        from ..survey.report import draft_answer
+        from ..survey import draft_answer
 
         return draft_answer(self.survey(item), step_id, label)
 
@@ -112,12 +63,8 @@ class Surveyor:
         excluded = read_excluded(self._folder)
         if (key := (item, tuple(documents), excluded)) in self._excerpts:  # they take reading every file
             return self._excerpts[key]
-        picks = self._read_picks(item) or Picks()
-        text = "\n".join((item.name, item.own_text, *(f"`{word}`" for word in picks.words)))
-        cited = [each.text for each in documents]
-        found = find_excerpts(
-            self._root, text, cited, excluded=excluded, leave_out=self._own, picked=picks.paths
-        )
+        paths, cited = self._list_files(excluded), [each.text for each in documents]
+        found = find_excerpts(self._root, paths, item, cited, excluded)
         near = [
             f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_MAX_HIT_LENGTH]
             for file in self.survey(item).radius
@@ -138,11 +85,11 @@ class Surveyor:
             place, shown = _LINES.fullmatch(look.what.strip().strip("`")), None
             if place is not None:
                 first = int(place["first"] or 1)
-                last = int(place["last"] or first + _MAX_LINES_READ - 1)
+                last = int(place["last"] or first + 59)
                 shown = read_lines(self._root, place["path"], first, last)
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
         # Also in files that the user has ruled out: what the user said of them is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
-        hits = search_code(self._root, words, leave_out=self._own)
+        hits = search_code(self._root, self._list_files(), words)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MAX_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")

@@ -1,91 +1,105 @@
-"""Finds the code that an item touches: one survey from beginning to end."""
+"""Finds the code that an item touches, and suggests draft answers from it."""
 
 from __future__ import annotations
 
+import os
+import posixpath
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
-from msgspec.structs import replace
+from msgspec import Struct
 
+from ..core.lines import join_names
 from ..core.steps import Item
-from .files import OWN_FOLDERS, file_kind, list_files, read_text
-from .report import FoundFile, Survey, estimate_size, first_line, likely_files
-from .search import rank_files, read_files, read_history, weigh_past
-from .symbols import find_definitions, find_symbol
-from .terms import extract_terms
+from ..core.text import strip_unprintable
+from .files import file_kind, read_text
+from .search import CodeLine, FoundFile, extract_terms, make_line, rank_files, read_history, weigh_past
 
-MAX_RADIUS = 60
-_FINDINGS = 40
-_TOUCHED = 6
-_BEFORE_NEW = 16
-_NEW = 4
-_NAMES = 8
-_READ = 1_500  # files read again for the names
+Scope = Literal["small", "medium", "large"]
+Complexity = Literal["low", "medium", "high"]
+_SMALL_FILES, _LARGE_FILES = 3, 9
+_SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
+_PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
 
 
-def survey(
-    root: Path,
-    item: Item,
-    *,
-    leave_out: Sequence[str] = OWN_FOLDERS,
-    excluded: Collection[str] = (),
-    picked: Sequence[str] = (),
-    words: Sequence[str] = (),
-) -> Survey:
-    """Return what the files below the root say about the item; never fails on what it finds there.
+class Survey(Struct, frozen=True):
+    """What one look at the project's files says about an item."""
 
-    `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends. A panel chooses the rest: the `picked` paths lead all lists
-    as far as they exist, and a few files that only its `words` lead to are listed too.
-    """
-    root = root.absolute()
-    paths = list_files(root, leave_out=leave_out, excluded=excluded)
-    known = frozenset(paths)
-    picked = [path for path in picked if path in known]
+    root: Path
+    findings: tuple[FoundFile, ...]  # what the item's terms lead to
+    radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
+
+
+def survey(root: Path, paths: Sequence[str], item: Item) -> Survey:
+    """Return what these files below the root say about the item; never fails on what it finds there."""
     terms = extract_terms(item)
-    past = weigh_past(read_history(root) if terms else (), terms, known)
-    ranked = _put_first(root, rank_files(root, paths, terms, past), picked)
-    findings = tuple(file for file in ranked if file.count or file.picked)
-    users = _find_users(root, paths, findings)
-    radius = ranked[:MAX_RADIUS]
-    more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
-    others = sorted(known - {file.path for file in radius}) if more else []
-    new = [file for file in rank_files(root, others, more) if file.count][:_NEW]
-    return Survey(
-        root=root,
-        findings=findings[:_FINDINGS],
-        radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
-        size=estimate_size([replace(file, picked=False) for file in findings if file.count], users),
-    )
+    past = weigh_past(read_history(root) if terms else (), terms, frozenset(paths))
+    ranked = rank_files(root, paths, terms, past)
+    findings = tuple(file for file in ranked if file.count)
+    return Survey(root, findings[:40], ranked[:60])
 
 
-def _find_users(root: Path, paths: Sequence[str], findings: Sequence[FoundFile]) -> frozenset[str] | None:
-    """Return the files that use a name of what looks touched; None without one, or if one is everywhere."""
-    likely = likely_files(findings)[:_TOUCHED]
-    touched = [each for each in findings if each.path in likely and file_kind(each.path) == "source"]
-    definitions = find_definitions({each.path: read_text(root, each.path) or b"" for each in touched})
-    around = (find_symbol(definitions[each.path], line.number) for each in touched for line in each.lines)
-    defined = dict.fromkeys(each.name for each in around if each is not None)
-    names = [name for name in defined if len(name) > 3 and not name.startswith("__")][:_NAMES]
-    sources = [path for path in paths if file_kind(path) in ("source", "test")]
-    mentions: dict[str, set[str]] = {name: set() for name in names}
-    for path, data in islice(read_files(root, sources, names, exact=True), _READ):
-        for name, found in mentions.items():
-            if re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", data):
-                found.add(path)
-    most = max(8, len(sources) // 5)
-    is_telling = mentions and all(len(found) <= most for found in mentions.values())
-    return frozenset[str]().union(*mentions.values()) if is_telling else None
+def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
+    """Estimate the scope by files and folders, the complexity by folders and a test; None without a file."""
+    likely = likely_files(findings)
+    if not likely:
+        return None
+    files, folders = len(likely), len({posixpath.dirname(path) for path in likely})
+    is_large = files > _LARGE_FILES or folders > _LARGE_FOLDERS
+    is_small = files <= _SMALL_FILES and folders <= _SMALL_FOLDERS
+    scope: Scope = "large" if is_large else "small" if is_small else "medium"
+    is_tested = any(file_kind(each.path) == "test" for each in _strong_files(findings))
+    points = (folders > _SMALL_FOLDERS) + (folders > _LARGE_FOLDERS) + (not is_tested)
+    complexity: Complexity = "low" if points == 0 else "high" if points > 2 else "medium"
+    return scope, complexity
 
 
-def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) -> tuple[FoundFile, ...]:
-    """Return the files with the picked ones before all others, in their order; an empty one is left out."""
-    found = {file.path: file for file in files}
-    first = {}
-    for path in picked:
-        if data := read_text(root, path):
-            file = found.get(path) or FoundFile(path, 0.0, 0, (first_line(path, data),))
-            first[path] = replace(file, picked=True)
-    return (*first.values(), *(file for file in files if file.path not in first))
+def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
+    """Return the findings that a change would have to edit, by their score: no tests, no documents."""
+    strong = (each.path for each in _strong_files(findings))
+    return tuple(path for path in strong if file_kind(path) in ("source", "config"))
+
+
+def _strong_files(findings: Sequence[FoundFile]) -> list[FoundFile]:
+    least = findings[0].score / 2 if findings else 0.0
+    return [each for each in findings if each.score >= least and each.count]
+
+
+def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
+    """Return the draft answer to a question of a step, None where the survey suggests nothing."""
+    match (step_id, label.strip().casefold()):
+        case ("00-02", "files"):
+            places = [*islice(_cite_files(survey, survey.findings), 5)]
+            return f"{'; '.join(places)}." if places else None
+        case ("00-03", "scope" | "complexity" as asked) if size := estimate_size(survey.findings):
+            return f"{size[0]}, complexity: {size[1]}" if asked == "scope" else size[1]
+        case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
+            likely = likely_files(survey.findings)
+            surely = (file for file in survey.radius if file.path in likely)
+            maybe = (file for file in survey.radius[:20] if file.path not in likely)
+            chosen = (("Likely", surely, 4), ("Possibly", maybe, 3))
+            cited = ((word, [*islice(_cite_files(survey, files), most)]) for word, files, most in chosen)
+            return " ".join(f"{word}: {join_names(places)}." for word, places in cited if places) or None
+    return None
+
+
+def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
+    """Yield of each file the best line that is still as it was found; a list of past changes is no place."""
+    for file in (each for each in files if not _PAST_CHANGES.search(each.path)):
+        rows = [b"", *(read_text(survey.root, file.path) or b"").split(b"\n")]
+        there = (line for line in file.lines if line.number < len(rows))
+        current = (line for line in there if make_line(file.path, line.number, rows[line.number]) == line)
+        yield from map(cite, islice(current, 1))
+
+
+def cite(line: CodeLine) -> str:
+    """Return a place in the code as everybody writes it; a byte that is no letter is spelled `\\xff`."""
+    path = os.fsencode(line.path).decode("utf-8", "backslashreplace")
+    path = re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", path)
+    text = " ".join(strip_unprintable(f"{path}:{line.number}").split())
+    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if text.startswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"

@@ -28,9 +28,6 @@ _KIND_SIGNS: Final[Mapping[FileKind, str]] = {
     "docs": r"(?:^|/)(?:docs?|documentation|site|website|examples?|samples?)/|\.(?:mdx?|rst|adoc|txt|pot?)$"
     r"|(?:^|/)(?:readme|changes|changelog|history|license|authors|contributors|contributing|news)"
     r"(?:\.[a-z]+)?$",
-    "source": r"^(?!\.github/).*[^/]\.(?:py[ix]?|[mc]?[jt]s|[jt]sx|vue|svelte|go|rs|java|kts?|scala|groovy|cs"
-    r"|fs|vb|[ch]|cc|cpp|cxx|hpp|hh|mm?|swift|rb|php|p[lm]|lua|r|jl|exs?|erl|hs|ml|clj|dart|(?:ba|z|fi)?sh|ps1|sql"
-    r"|html|s?css|less|proto|graphql|tf|zig|nim|v|tpl|jinja|j2)$",
     "config": r"(?:^|/)\.[^/]+|\.(?:toml|ya?ml|ini|cfg|json5?|lock|conf|properties|mod|gradle|env)$"
     r"|\.editorconfig$|(?:^|/)(?:makefile|dockerfile|jenkinsfile|procfile)[^/]*$",
 }
@@ -39,19 +36,13 @@ OWN_FOLDERS = (".roundtable", "docs/requirements")
 _OWN_FILE = re.compile(r"\.roundtable-\d+\.md\Z")  # what `discuss` writes beside a document
 MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
-_WALK_SECONDS = 30.0
 _SKIPPED_WORDS = """
 .git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
 """
 _SKIPPED = frozenset(_SKIPPED_WORDS.split())
-_GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
-_LONGEST_IGNORE_FILE = 256 * 1024
-_MOST_STARS = 2
 LARGEST = 1024 * 1024
-_MAX_CITED_FILE = 20_000_000
 _BINARY = 8 * 1024
-_LONG_LINES = 600
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
@@ -72,7 +63,7 @@ def read_text(root: Path, path: str) -> bytes | None:
     except (OSError, ValueError):
         return None
     # Nobody writes such long lines: a minified script, data without line breaks.
-    is_packed = len(data) > _BINARY and (data.count(b"\n") + 1) * _LONG_LINES < len(data)
+    is_packed = len(data) > _BINARY and (data.count(b"\n") + 1) * 600 < len(data)
     return None if data.find(0, 0, _BINARY) >= 0 or is_packed else data
 
 
@@ -96,7 +87,7 @@ def make_line_counter(root: Path, folder: Path) -> Callable[[str], int | None]:
     def count(place: Path) -> int | None:
         try:
             is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-            if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
+            if not is_usable or place.stat().st_size > 20_000_000:
                 return None
             return len(place.read_bytes().splitlines())
         except (OSError, RuntimeError, ValueError):
@@ -127,7 +118,7 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
 
 def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
     """Yield the files that no rule ignores, without links, until there are too many or time is up."""
-    end = time.monotonic() + _WALK_SECONDS
+    end = time.monotonic() + 30  # seconds
     waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     found = 0
     while waiting and found < MAX_FILES:
@@ -139,7 +130,7 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
                 files = {name for name, each in here.items() if each.is_file(follow_symlinks=False)}
         except OSError:
             continue
-        if here.keys() >= _GIT_FOLDER:
+        if here.keys() >= {"HEAD", "objects", "refs"}:  # the inside of git
             continue
         if ".gitignore" in files and (spec := _read_ignore_file(root / folder)):
             rules = (*rules, (folder, spec))
@@ -161,12 +152,12 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
 def _read_ignore_file(folder: Path) -> GitIgnoreSpec | None:
     """Return the quick rules of an ignore file; None unless it is a regular file of a likely size."""
     data = read_text(folder, ".gitignore")
-    if data is None or len(data) > _LONGEST_IGNORE_FILE:
+    if data is None or len(data) > 256 * 1024:
         return None
     lines = data.decode("utf-8", errors="replace").splitlines()
     # With each star more in a rule, all places are tried again.
     stars = (max(line.count("**"), *(name.count("*") for name in line.split("/"))) for line in lines)
-    quick = [line for line, count in zip(lines, stars, strict=True) if count <= _MOST_STARS]
+    quick = [line for line, count in zip(lines, stars, strict=True) if count <= 2]
     try:
         return GitIgnoreSpec.from_lines(quick)
     except ValueError:

@@ -6,7 +6,6 @@ Everything here is bounded in size and time, and stays inside the project: no li
 from __future__ import annotations
 
 import heapq
-import posixpath
 import re
 from collections.abc import Collection, Sequence
 from itertools import islice
@@ -16,33 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, file_kind, list_files, read_text
-from .report import CodeLine
-from .search import rank_files, read_files
+from .files import file_kind, read_text
+from .search import CodeLine, extract_terms, rank_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
-from .terms import extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
-_FEWEST_LINES = 20
-_NEARLY = 12  # lines between two excerpts of which the second is left out
-MAX_EXCERPT_LINES = 240  # of all excerpts together
 SMALL_FILE = 80  # a file of so few lines is shown whole
-_CANDIDATES = 24
-_NAMED, _PICKED = 1.5, 3.0  # how much more a file counts that a document names, and that a panel picked
-_IN_NAME = 1.5  # what a line counts in a definition named by a term
-_LATER = 0.8  # and each further line of a file
-_MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
-_PART = 0.5  # what a part of a word counts in a search
-_DEFINES = 2.0  # and a line that defines the name
-_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 MAX_READ_LINES = 200
-_MAX_WORDS = 8
-_MAX_FILES = 400
-_HITS_IN_A_FILE = 4
-_SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
-_LONGEST_LINE = 300
+_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.[^/]*)?|credentials(?:\.[^/]*)?|secrets?\.[^/]+"
@@ -76,30 +58,21 @@ class Excerpt(Struct, frozen=True):
 
 
 def find_excerpts(
-    root: Path,
-    item_text: str,
-    documents: Sequence[str] = (),
-    *,
-    excluded: Collection[str] = (),
-    leave_out: Sequence[str] = OWN_FOLDERS,
-    picked: Sequence[str] = (),
+    root: Path, paths: Sequence[str], item: Item, documents: Sequence[str], excluded: Collection[str]
 ) -> tuple[Excerpt, ...]:
-    """Return about six excerpts around the symbols that fit the item best, a small file whole.
+    """Return about six excerpts of these files around the symbols that fit the item best, a small file whole.
 
-    `item_text` has the title on its first line; a file that the documents name counts more, and one that a
-    panel picked still more. Nothing comes from a file, nor from around a `path:line`, that is excluded.
+    A file that the documents name counts more. Nothing comes from around a `path:line` that is excluded.
     """
-    root = root.absolute()
-    title, _, rest = item_text.strip().partition("\n")
-    text = "\n".join((rest, *documents))
-    terms = extract_terms(Item("item", title, text))
-    boost = dict.fromkeys(_PATH.findall(text), _NAMED) | dict.fromkeys(picked, _PICKED)
+    text = "\n".join((item.own_text, *documents))
+    terms = extract_terms(replace(item, text=text))
+    named = frozenset(_PATH.findall(text))
     files = [
-        replace(file, score=file.score * boost.get(file.path, 1.0))
-        for file in rank_files(root, _list_shown(root, excluded, leave_out), terms)
+        replace(file, score=file.score * (1.5 if file.path in named else 1.0))
+        for file in rank_files(root, _leave_out_secrets(paths), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
-    files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
+    files = sorted(files, key=lambda file: -file.score)[:24]
     texts = {file.path: read_text(root, file.path) or b"" for file in files}
     definitions = find_definitions(texts)
     scored = []
@@ -107,20 +80,20 @@ def find_excerpts(
         for order, line in enumerate(file.lines):
             around = find_symbol(definitions[file.path], line.number)
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
-            worth = file.score * _LATER**order * (_IN_NAME if in_name else 1.0)
+            worth = file.score * 0.8**order * (1.5 if in_name else 1.0)
             scored.append((-worth, file.path, line.number, around))
     places = (place.rpartition(":") for place in excluded)
     struck = [(path, int(line)) for path, _, line in places if line.isdecimal()]
     chosen: list[Excerpt] = []
     for _, path, number, around in sorted(scored, key=lambda each: each[:3]):
-        if any(each.holds(path, number, margin=_NEARLY) for each in chosen):
+        if any(each.holds(path, number, margin=12) for each in chosen):  # it would nearly touch that one
             continue
         each = _show_around(path, texts[path], number, around)
         alike = sum(other.path == path for other in chosen)
         tests = sum("test" == file_kind(path) == file_kind(other.path) for other in chosen)
         length = sum(other.last - other.first + 1 for other in (*chosen, each))
         is_struck = any(each.holds(*place) for place in struck)
-        if max(alike, tests) < _MAX_ALIKE and length <= MAX_EXCERPT_LINES and not is_struck:
+        if max(alike, tests) < 2 and length <= 240 and not is_struck:
             chosen.append(each)
     return tuple(chosen[:MAX_EXCERPTS])
 
@@ -134,42 +107,36 @@ def _show_around(path: str, data: bytes, number: int, definition: Definition | N
         first, last, reason = 1, len(lines), f"the whole file, {reason}"
     elif definition and number - definition.first < EXCERPT_LINES - 3:
         first = definition.first - 1
-        last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
+        last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + 19)
     first = max(1, first)
     while first < number and not lines[first - 1].strip():
         first += 1
     return Excerpt(path, first, _show_lines(lines[first - 1 : last]), reason)
 
 
-def _weigh_line(line: bytes, word: bytes, *, is_call: bool) -> float:
-    """Return what a line that holds a word counts; 0 where the word has to be a call and is none in it."""
+def _weigh_line(line: bytes, word: bytes) -> float:
+    """Return what a line that holds a word counts: more as a definition, less as a part of another word."""
     spelled = re.escape(word)
     if defined_name(line) == word or re.match(spelled + rb"\s{0,9}(?::|=(?!=))", line):
-        return _DEFINES
-    is_whole = re.search(rb"(?<!\w)" + spelled + (rb"\(" if is_call else rb"(?!\w)"), line)
-    return 1.0 if is_whole else 0.0 if is_call else _PART
+        return 2.0
+    return 1.0 if re.search(rb"(?<!\w)" + spelled + rb"(?!\w)", line) else 0.5
 
 
-def search_code(
-    root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
-) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled, definitions and rare words first; `name()` for calls."""
-    root = root.absolute()
-    calls = {word.strip().removesuffix("()"): word.strip().endswith("()") for word in words}
-    names = [name for name in calls if len(name) > 1][:_MAX_WORDS]
-    spelled = {name.encode("utf-8", "surrogateescape"): calls[name] for name in names}
-    read = read_files(root, _list_shown(root, (), leave_out), names, exact=True)
-    texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), _MAX_FILES))
+def search_code(root: Path, paths: Sequence[str], words: Sequence[str]) -> tuple[CodeLine, ...]:
+    """Return lines that hold the words as spelled, definitions and rare words first."""
+    names = [name for word in dict.fromkeys(words) if len(name := word.strip().removesuffix("()")) > 1][:8]
+    spelled = [name.encode("utf-8", "surrogateescape") for name in names]
+    read = ((path, read_text(root, path) or b"") for path in (_leave_out_secrets(paths) if spelled else ()))
+    texts = dict(islice((each for each in read if any(word in each[1] for word in spelled)), 400))
     rarity = {word: 1 / (1 + sum(word in data for data in texts.values())) for word in spelled}
     found: list[tuple[float, bool, str, int, str]] = []
     for path, data in texts.items():
         is_other = file_kind(path) not in ("source", "config")
         here = []
         for number, line in enumerate(data.split(b"\n"), 1):
-            held = ((word, is_call) for word, is_call in spelled.items() if word in line)
-            if worth := sum(_weigh_line(line, word, is_call=call) * rarity[word] for word, call in held):
+            if worth := sum(_weigh_line(line, word) * rarity[word] for word in rarity if word in line):
                 here.append((-worth, is_other, path, number, _show_lines([line])))
-        found += heapq.nsmallest(_HITS_IN_A_FILE, here)
+        found += heapq.nsmallest(4, here)  # of one file
     return tuple(CodeLine(*hit[2:]) for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
 
 
@@ -179,7 +146,6 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     name = place.as_posix()
     if place.is_absolute() or ".." in place.parts or "\0" in path or is_secret(name):
         return None
-    root = root.absolute()
     # A folder on the way may be a link that leads out of the project.
     is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
     if is_linked or (data := read_text(root, name)) is None:
@@ -189,30 +155,15 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     return Excerpt(name, first, _show_lines(shown), "asked for") if shown else None
 
 
-def list_folders(
-    root: Path, near: Sequence[str], *, excluded: Collection[str] = (), leave_out: Sequence[str] = OWN_FOLDERS
-) -> str:
-    """Return the files besides the near ones, folder by folder; of a large project two levels of folders."""
-    paths = _list_shown(root.absolute(), excluded, leave_out)
-    is_small = sum(map(len, paths)) < _SMALL_PROJECT
-    folders: dict[str, list[str]] = {}
-    for folder, name in (posixpath.split(path) for path in paths if path not in near):
-        names = folders.setdefault(folder if is_small else "/".join(folder.split("/")[:2]), [])
-        names += [name] if is_small else []
-    rows = (f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}" for folder, names in folders.items())
-    return "\n".join(row.rstrip() for row in rows)
-
-
 def is_secret(path: str) -> bool:
     """Whether the file's name says that it holds keys or passwords."""
     return bool(_SECRET.search(path))
 
 
-def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> list[str]:
-    paths = list_files(root, leave_out=leave_out, excluded=excluded)
+def _leave_out_secrets(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if not is_secret(path)]
 
 
 def _show_lines(lines: Sequence[bytes]) -> str:
-    shown = (line[:_LONGEST_LINE].decode("utf-8", "replace").rstrip() for line in lines)
+    shown = (line[:300].decode("utf-8", "replace").rstrip() for line in lines)
     return "\n".join(shown).rstrip("\n")

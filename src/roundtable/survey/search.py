@@ -1,4 +1,4 @@
-"""Searches the files for an item's terms and orders them by their words and by the history.
+"""Finds the files that an item's words and the history lead to, the likeliest first.
 
 The weights of the order are fitted on past commits of seven public projects, so that the files each commit
 touched come first. docs/survey.md says how, and how well that holds on commits that were not used for it.
@@ -13,41 +13,139 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from operator import mul
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ..core.steps import Item
+from ..core.text import stem_word
 from ..git import run_git
 from .files import FileKind, file_kind, read_text
-from .report import CodeLine, FoundFile, first_line, make_line
 from .symbols import defined_name
-from .terms import Term, split_name, word_root, word_stems
 
-_WORTH_A_SIEVE = 1_000
-_SIEVE_SECONDS = 30.0
-_HISTORY_SECONDS = 3.0
-_MOST = 300  # hits of one term in one file; more say no more
+_STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
+STOP_WORDS = frozenset(re.sub(r"(?m)^#.*", "", _STOP_WORDS_FILE.read_text("utf-8")).split())
+MAX_TERMS = 14
+_NAMED = 1.6  # something written as code is written in the code
+# A path, an option, a dotted or joined name, or a plain word in any script.
+_TOKEN = re.compile(r"[\w$][\w$'’]*(?:(?:[./:-]|::)[\w$]+)*", re.UNICODE)
+_PART = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[^\W\d_A-ZÄÖÜ])(?=[A-ZÄÖÜ])|(?<=[A-ZÄÖÜ])(?=[A-ZÄÖÜ][a-zäöüß])")
+_JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]{2,}")
+_ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+# Addresses of the web and of mail, numbers of trackers.
+_NO_TERM = re.compile(
+    r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
+)
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 # A word begins after no letter, or with a capital after a small one or before one.
 _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
 # At most a short ending is left of the word.
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
-_READ_AGAIN = 300
-_RANKED = 200
-_LINES = 3
 _K1, _B = 1.4, 0.55
 _IN_NAME, _IN_FOLDER, _DEFINED = 5.0, 1.6, 2.5
-_UNNAMED = 0.4
-MAX_COMMITS = 4_000
-_SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
-_HALF_LIFE = 50  # commits after which a change counts half
-_ALL_RECENT = 72.0  # what changing in every commit would sum up to
-_FRESH = 1 / 41  # changed within the last 400 commits
 _TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # what its words, its name and its folders count
 _KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and its past changes
 _KINDS: Final[Mapping[FileKind, float]] = {"test": -0.3, "docs": -1.5, "config": -0.3, "generated": -2.0}
+
+
+class CodeLine(Struct, frozen=True):
+    """One line of a file, counted from 1, with its text as it stood."""
+
+    path: str
+    number: int
+    text: str
+
+
+def make_line(path: str, number: int, line: bytes) -> CodeLine:
+    """Return a line as a survey cites it: cut where it is very long."""
+    return CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
+
+
+class FoundFile(Struct, frozen=True):
+    """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
+
+    path: str
+    score: float
+    count: int
+    lines: tuple[CodeLine, ...]
+
+
+@lru_cache(maxsize=20_000)
+def word_root(word: str) -> str:
+    """Return the beginning that the word's forms share, to search files for it: `quer` for `query`."""
+    word = word.lower()
+    root = stem_word(word)
+    while not word.startswith(root):
+        root = root[:-1]
+    root = root.removesuffix("y").removesuffix("i") if len(root) > 4 else root
+    return root if len(root) > 2 else word
+
+
+class Term(Struct, frozen=True):
+    """Something to look for: in small letters, as a stem or as a whole name, with its weight."""
+
+    text: str
+    weight: float
+    whole: bool = False
+
+    @property
+    def spellings(self) -> tuple[bytes, ...]:
+        """The byte forms in files whose ASCII letters are made small; other capitals are spelled out."""
+        forms = (self.text, self.text.capitalize(), self.text.upper())
+        return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
+
+
+def extract_terms(item: Item) -> tuple[Term, ...]:
+    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
+    found: dict[tuple[str, bool], Term] = {}
+    for text, base in ((item.name, 1.0), (item.text[:20_000], 0.35)):
+        for term in _find_terms(text):
+            key = (term.text, term.whole)
+            before = found.get(key)
+            # What is said again says a little more, never as much as the first time.
+            weight = max(before.weight * 1.1, base * term.weight) if before else base * term.weight
+            found[key] = replace(before or term, weight=min(weight, 2.0))
+    return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
+
+
+def word_stems(text: str) -> frozenset[str]:
+    """Return the stems of the telling words of a text, for texts that are only compared."""
+    words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
+    return frozenset(map(word_root, words))
+
+
+def split_name(name: str) -> tuple[str, ...]:
+    """Return the words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
+    return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
+
+
+def _find_terms(text: str) -> Iterator[Term]:
+    """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
+    text = _NO_TERM.sub(" ", text)
+    spans = [match.span(1) for match in _CODE_SPAN.finditer(text)]
+    for token in _TOKEN.finditer(text):
+        span = bisect_right(spans, (token.start(), len(text))) - 1
+        is_code = span >= 0 and token.start() < spans[span][1]
+        named = is_code or text.endswith("--", 0, token.start())
+        word = _POSSESSIVE.sub("", token[0].strip("'’-./:"))
+        if _ANY_JAPANESE.search(word):
+            yield from (Term(run, 1.0, whole=True) for run in _JAPANESE.findall(word))
+            continue
+        parts = split_name(word)
+        if (named or _JOINED.search(word)) and len(parts) > 1 and not all(map(str.isdigit, parts)):
+            yield Term(word.lower(), _NAMED, whole=True)
+        for part in parts if word.lower() not in STOP_WORDS else ():
+            is_short = len(part) < 2 or (len(part) == 2 and not part.isupper())
+            if not is_short and part.lower() not in STOP_WORDS and not part.isdigit():
+                yield Term(word_root(part), _NAMED if named else 1.0)
 
 
 class Commit(Struct, frozen=True):
@@ -57,9 +155,9 @@ class Commit(Struct, frozen=True):
 
 def read_history(root: Path) -> tuple[Commit, ...]:
     """Return the commits below the root, newest first, but those without a parent, which changed nothing."""
-    options = ("-z", f"--max-count={MAX_COMMITS}", "--no-merges", "--no-renames", "--name-only", "--relative")
+    options = ("-z", "--max-count=4000", "--no-merges", "--no-renames", "--name-only", "--relative")
     form = "--format=format:%x01%P%x02%s"
-    answer = run_git(root, "log", *options, form, "--", ".", seconds=_HISTORY_SECONDS)
+    answer = run_git(root, "log", *options, form, "--", ".", seconds=3.0)
     commits = []
     for part in (answer or b"").split(b"\x01"):
         head, _, paths = part.partition(b"\n")
@@ -70,16 +168,8 @@ def read_history(root: Path) -> tuple[Commit, ...]:
     return tuple(commits)
 
 
-class PastChanges(Struct, frozen=True):
-    """What the commits so far say of each file, 0 to 1."""
-
-    kin: Mapping[str, float] = {}  # how much commits with like subjects changed it
-    recent: Mapping[str, float] = {}  # its share of the last commits
-    last: Mapping[str, float] = {}  # how few commits ago it changed
-
-
-def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> PastChanges:
-    """Return what the commits say of the known files; rare words in a subject count more."""
+def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> dict[str, float]:
+    """Return how much the commits say of each known file; rare words in a subject count more."""
     stems = [word_stems(commit.subject) for commit in history]
     frequency = Counter(word for words in stems for word in words)
     weights = {
@@ -87,21 +177,21 @@ def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Containe
         for term in terms
         if not term.whole
     }
-    kin: defaultdict[str, float] = defaultdict(float)
-    recent: defaultdict[str, float] = defaultdict(float)
-    last: dict[str, float] = {}
+    kin: defaultdict[str, float] = defaultdict(float)  # how much commits with like subjects changed it
+    recent: defaultdict[str, float] = defaultdict(float)  # its share of the last commits
+    last: dict[str, float] = {}  # how few commits ago it changed
     for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
-        if len(commit.paths) > _SWEEPING:
+        if len(commit.paths) > 40:  # a reformat or a move says nothing about one file
             continue
         shared = sum(weights[word] for word in words & weights.keys())
-        for path in commit.paths:
-            if path in known:
-                recent[path] += 0.5 ** (age / _HALF_LIFE) / _ALL_RECENT
-                last.setdefault(path, 1 / (1 + age / 10))
-                if shared:
-                    kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
+        for path in filter(known.__contains__, commit.paths):
+            recent[path] += 0.5 ** (age / 50) / 72  # which is what changing in every commit would sum up to
+            last.setdefault(path, 1 / (1 + age / 10))
+            if shared:
+                kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
     top = max(kin.values(), default=1.0)
-    return PastChanges({path: value / top for path, value in kin.items()}, recent, last)
+    told = (path for path in last if path in kin or last[path] > 1 / 41)  # within the last 400 commits
+    return {path: _KIN * kin[path] / top + _RECENT * recent[path] + _LAST * last[path] for path in told}
 
 
 class LineHits(NamedTuple):
@@ -129,7 +219,8 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
     counts, defined = [0] * len(terms), [0] * len(terms)
     for index, term in enumerate(terms):
         for spelling in term.spellings:
-            for position in islice(_find_spelling(data, small, spelling, whole=term.whole), _MOST):
+            # More hits of one term in one file say no more.
+            for position in islice(_find_spelling(data, small, spelling, whole=term.whole), 300):
                 counts[index] += 1
                 on_line.setdefault(bisect_right(ends, position), set()).add(index)
     lines = []
@@ -151,29 +242,11 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
         position = small.find(spelling, end)
 
 
-def read_files(
-    root: Path, paths: Sequence[str], words: Sequence[str], *, exact: bool
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the text files; many are sifted by `git grep` for the words, with their capitals if `exact`."""
-    if not words:
-        return
-    # What git takes for a capital beyond ASCII depends on the locale and on how git was built.
-    if len(paths) >= _WORTH_A_SIEVE and (exact or all(map(str.isascii, words))):
-        options = ("-lzaF" if exact else "-lzaFi", "--untracked", "--no-recurse-submodules")
-        patterns = [part for word in words for part in ("-e", word)]
-        answer = run_git(root, "grep", *options, *patterns, seconds=_SIEVE_SECONDS)
-        names = None if answer is None else {os.fsdecode(name) for name in answer.split(b"\0")}
-        paths = [path for path in paths if names is None or path in names]
-    for path in paths:
-        if data := read_text(root, path):
-            yield path, data
-
-
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], past: PastChanges | None = None
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None
 ) -> tuple[FoundFile, ...]:
     """Return the files that the terms and the past lead to, the likeliest first, with their best lines."""
-    past = past or PastChanges()
+    past = past or {}
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     hits = {path: find_hits(data, terms) for path, data in texts.items()}
@@ -182,26 +255,27 @@ def rank_files(
         is_defined = any(found.defined[index] for found in hits.values())
         is_path = term.text in in_paths or (term.whole and any(term.text in path.lower() for path in hits))
         if not is_defined and not is_path:  # such as "currently": rare, but vague
-            rarity[index] *= _UNNAMED
+            rarity[index] *= 0.4
     usual = sum(map(len, texts.values())) / max(len(texts), 1) or 1.0
     lengths = {path: len(data) / usual for path, data in texts.items()}
     marks = {path: _mark_file(path, hits[path], terms, rarity, size) for path, size in lengths.items()}
     marks = {path: mark for path, mark in marks.items() if mark[0]}
-    if not marks and not past.kin:
+    if not marks:
         return ()
-    top = max((text for text, _, _ in marks.values()), default=1.0)
+    top = max(text for text, _, _ in marks.values())
     scores = {}
-    for path in {*marks, *past.kin, *(path for path, last in past.last.items() if last > _FRESH)}:
+    for path in {*marks, *past}:
         text, in_name, in_folder = marks.get(path, (0.0, 0.0, 0.0))
         words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
-        changes = _KIN * past.kin.get(path, 0.0) + _RECENT * past.recent.get(path, 0.0)
-        scores[path] = words + changes + _LAST * past.last.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
+        scores[path] = words + past.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
     found = []
-    for path in heapq.nsmallest(_RANKED, scores, key=lambda path: (-scores[path], path)):
+    for path in heapq.nsmallest(200, scores, key=lambda path: (-scores[path], path)):
         hit = hits[path] if path in marks else FileHits([], [], [])
         lines = _best_lines(path, hit.lines, rarity)
         if not lines and (data := read_text(root, path)):
-            lines = (first_line(path, data),)
+            rest = data.lstrip()
+            row = data[: len(data) - len(rest)].count(b"\n") + 1
+            lines = (make_line(path, row, rest.partition(b"\n")[0]),)
         if lines or hit.counts:
             found.append(FoundFile(path, scores[path], sum(hit.counts), lines))
     return tuple(found)
@@ -211,8 +285,8 @@ def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tu
     """Return the paths with the weightiest terms, in the text or in the path, and how rare each term is."""
     spellings, held = [term.spellings for term in terms], [0] * len(terms)
     hits = {path: [int(term.text in path.lower()) for term in terms] for path in paths}
-    for path, data in read_files(root, paths, [term.text for term in terms], exact=False):
-        small = data.lower()
+    for path in paths if terms else ():
+        small = (read_text(root, path) or b"").lower()
         for index, forms in enumerate(spellings):
             if any(form in small for form in forms):
                 held[index] += 1
@@ -222,7 +296,7 @@ def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tu
         for term, files in zip(terms, held, strict=True)
     ]
     scores = {path: sum(map(mul, row, rarity)) for path, row in hits.items() if any(row)}
-    return heapq.nlargest(_READ_AGAIN, scores, key=lambda path: (scores[path], path)), rarity
+    return heapq.nlargest(300, scores, key=lambda path: (scores[path], path)), rarity
 
 
 def _mark_file(
@@ -259,4 +333,4 @@ def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) ->
         value = sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
         return -value, hit.number
 
-    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:_LINES])
+    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:3])

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
@@ -31,9 +32,6 @@ _DEFINES: Final = re.compile(
 _IS_IMPORT: Final = re.compile(r"import|export_spec|use_")
 # The kinds of node that give a name to a value, and how deep these stand in a file at most.
 _VALUES: Final = {"assignment": 1, "variable_declarator": 3}
-_LONGEST_FILE = 400_000
-_MAX_NAMES = 3_000
-_PATIENCE = 5.0  # seconds for all files; twenty ordinary ones take half a second
 _DEFINITION = re.compile(
     rb"""\s*
     (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
@@ -54,17 +52,14 @@ class Definition(Struct, frozen=True):
 
 
 def find_definitions(
-    texts: Mapping[str, bytes], *, patience: float = _PATIENCE
+    texts: Mapping[str, bytes],
+    *,
+    patience: float = 5.0,  # seconds for all files; twenty ordinary ones take half a second
 ) -> dict[str, tuple[Definition, ...]]:
     """Return what each file defines, by its path, in order; files that no grammar reads in time, by line."""
-    asked = {
-        path: (language, data)
-        for path, data in texts.items()
-        if (language := _LANGUAGES.get(path.rsplit(".", 1)[-1].lower())) and len(data) <= _LONGEST_FILE
-    }
-    answers = _ask_parser(list(asked.values()), patience) if asked else []
     found = {path: _read_definitions(data) for path, data in texts.items()}
-    for path, answer in zip(asked, answers, strict=False):
+    answers = _ask_parser(list(texts.items()), patience) if texts else []
+    for path, answer in zip(texts, answers, strict=False):
         if answer is not None:
             found[path] = tuple(Definition(*each) for each in answer)
     return found
@@ -110,12 +105,13 @@ def _serve() -> None:
     """Answer one question from the standard input on the standard output, file by file."""
     # By name, so that the types do not depend on what is installed.
     get_parser: Any = importlib.import_module("tree_sitter_language_pack").get_parser
-    for language, data in marshal.load(sys.stdin.buffer):
-        try:
-            rows = islice(_find_names(get_parser(language).parse(data).root_node), _MAX_NAMES)
-            answer = sorted(set(rows), key=lambda row: row[1:])
-        except (LookupError, ValueError, OSError):
-            answer = None
+    for path, data in marshal.load(sys.stdin.buffer):
+        answer = None
+        with suppress(LookupError, ValueError, OSError):
+            language = _LANGUAGES[path.rsplit(".", 1)[-1].lower()]
+            if len(data) <= 400_000:
+                rows = islice(_find_names(get_parser(language).parse(data).root_node), 3_000)
+                answer = sorted(set(rows), key=lambda row: row[1:])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

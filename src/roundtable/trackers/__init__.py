@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
@@ -28,37 +28,26 @@ class Issue(Struct, frozen=True):
     text: str
 
 
-class GithubReference(Struct, frozen=True):
-    """An issue or a pull request; without a repository it is the project's own."""
+class Reference(Struct, frozen=True):
+    """What names an issue, on GitHub also a pull request.
 
-    source: ClassVar[str] = "github"
-    number: int
-    repository: str | None = None
-    host: str | None = None
+    `site` is GitHub's host or the address of a Jira, where one was given; without a `repository`, an issue on
+    GitHub is the project's own.
+    """
 
-    @property
-    def source_id(self) -> str:
-        return f"GH-{self.number}"
-
-
-class JiraReference(Struct, frozen=True):
-    """An issue by its key, and the address of its site where that was given."""
-
-    source: ClassVar[str] = "jira"
+    source: Literal["github", "jira"]
     source_id: str
     site: str | None = None
-
-
-Reference = GithubReference | JiraReference
+    repository: str | None = None
 
 
 def parse_reference(text: str) -> Reference | None:
     """Return the issue that the whole text names; None where it is just words."""
     text = text.strip()
     if short := _SHORT.fullmatch(text):
-        return GithubReference(int(short["number"]))
+        return Reference("github", f"GH-{short['number']}")
     if _KEY.fullmatch(text):
-        return JiraReference(text)
+        return Reference("jira", text)
     if text.lower().startswith((f"{GITHUB}/", f"www.{GITHUB}/")):
         text = f"https://{text}"
     try:
@@ -70,9 +59,9 @@ def parse_reference(text: str) -> Reference | None:
         return None
     if issue := _ISSUE_PATH.fullmatch(address.path):
         host = GITHUB if host == f"www.{GITHUB}" else host
-        return GithubReference(int(issue["number"]), issue["repository"], host)
+        return Reference("github", f"GH-{issue['number']}", host, issue["repository"])
     if (page := _BROWSE_PATH.fullmatch(address.path)) and _KEY.fullmatch(key := page["key"].upper()):
-        return JiraReference(key, f"{address.scheme}://{host}{page['folder']}")
+        return Reference("jira", key, f"{address.scheme}://{host}{page['folder']}")
     return None
 
 

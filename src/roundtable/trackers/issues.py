@@ -27,12 +27,11 @@ from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import clean_text, strip_unprintable
 from ..git import run_git, safe_environment
-from . import GITHUB, Issue, JiraReference, Reference, host_of
+from . import GITHUB, Issue, Reference, host_of
 
 PATIENCE = 10.0
 LARGEST = 5_000_000
 MOST_COMMENTS = 30
-LONGEST_COMMENT = 3_000
 GH_PATIENCE = 5.0
 _REMOTE = re.compile(
     r"(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
@@ -63,16 +62,16 @@ class Service:
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
     """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
     service = _find_service(reference, root, environment)
-    if isinstance(reference, JiraReference):
+    if reference.source == "jira":
         fields = get_json(service, "?fields=summary,description,comment", _JiraIssue).fields
-        told = fields.comment.comments if fields.comment else []
-        return _make_issue(service, fields.summary, fields.description, told)
-    issue = get_json(service, "", _GithubIssue)
-    told = []
+        comment = fields.get("comment")
+        told = comment.get("comments") if isinstance(comment, dict) else None
+        return _make_issue(service, fields.get("summary"), fields.get("description"), told)
+    issue, told = get_json(service, "", _GithubIssue), None
     if issue.comments > 0:
         # The last page holds the newest ones; GitHub sorts them by age.
         page = (issue.comments - 1) // MOST_COMMENTS + 1
-        told = get_json(service, f"/comments?per_page={MOST_COMMENTS}&page={page}", list[_Comment])
+        told = get_json(service, f"/comments?per_page={MOST_COMMENTS}&page={page}", list[Any])
     return _make_issue(service, issue.title, issue.body, told)
 
 
@@ -80,8 +79,8 @@ def post_comment(reference: Reference, root: Path, environment: Mapping[str, str
     """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
     try:
         service = _find_service(reference, root, environment)
-        end = "/comment" if isinstance(reference, JiraReference) else "/comments"
-        made = get_json(service, end, dict[str, Any], sent={"body": text})
+        end = "/comment" if reference.source == "jira" else "/comments"
+        made = get_json(service, end, dict[str, Any], json.dumps({"body": text}).encode())
     except TrackerFailed as error:
         do = "Put the text there by hand: roundtable handoff prints it."
         raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error
@@ -93,57 +92,39 @@ def _no_issue(source_id: str, failed: str, do: str) -> TrackerFailed:
     return TrackerFailed(failed, saved="Nothing was added.", do=f"{do} Or add it by hand: {by_hand}")
 
 
-class _Comment(Struct):
-    """A comment as GitHub gives it (`created_at`, `user`) or as Jira does (`created`, `author`)."""
-
-    body: str | None = None
-    created_at: str = ""
-    created: str = ""
-    user: dict[str, Any] | None = None
-    author: dict[str, Any] | None = None
-
-
 class _GithubIssue(Struct):
-    title: str | None
-    body: str | None = None
+    title: object
+    body: object = None
     comments: int = 0
 
 
-class _JiraComments(Struct):
-    comments: list[_Comment] = []
-
-
-class _JiraFields(Struct):
-    summary: str | None = None
-    description: str | None = None
-    comment: _JiraComments | None = None
-
-
 class _JiraIssue(Struct):
-    fields: _JiraFields
+    fields: dict[str, Any]
 
 
-def _make_issue(service: Service, title: str | None, text: str | None, comments: list[_Comment]) -> Issue:
+def _make_issue(service: Service, title: object, text: object, comments: object) -> Issue:
     """Return the issue without control characters, with its newest comments below its text."""
-
-    def clean(words: object) -> str:
-        return clean_text(words).strip() if isinstance(words, str) else ""
-
     told = []
-    for each in comments[-MOST_COMMENTS:]:
-        if said := clean(each.body)[:LONGEST_COMMENT]:
-            person, when = each.user or each.author or {}, clean(each.created_at or each.created)
-            who = clean(person.get("login") or person.get("displayName"))
+    for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():
+        if said := _find_text(each, "body")[:3_000]:
+            # As GitHub gives a comment, or as Jira does.
+            who = _find_text(each, "user", "login") or _find_text(each, "author", "displayName")
+            when = _find_text(each, "created_at") or _find_text(each, "created")
             quoted = "\n".join(f"> {line}".rstrip() for line in said.split("\n"))
             told.append(f"**{who}**, {when[:10]}:\n\n{quoted}")
-    parts = [clean(text), *([COMMENTS, *told] if told else [])]
-    name = " ".join(strip_unprintable(title or "").split())
+    parts = [_find_text(text), *([COMMENTS, *told] if told else [])]
+    name = " ".join(strip_unprintable(_find_text(title)).split())
     return Issue(name or service.source_id, "\n\n".join(parts).strip())
 
 
-def get_json(
-    service: Service, end: str, form: type[_Answer], sent: Mapping[str, str] | None = None
-) -> _Answer:
+def _find_text(answer: object, *names: str) -> str:
+    """Return the text that stands in an answer under the names, one inside the other; empty without one."""
+    for name in names:
+        answer = answer.get(name) if isinstance(answer, dict) else None
+    return clean_text(answer).strip() if isinstance(answer, str) else ""
+
+
+def get_json(service: Service, end: str, form: type[_Answer], sent: bytes | None = None) -> _Answer:
     """Return the answer at the issue's path and `end`, or to what is `sent` there; else TrackerFailed."""
     host, do = host_of(urlsplit(service.base)) or service.name, "Check the connection and the address."
     try:
@@ -164,14 +145,13 @@ def get_json(
     raise _no_issue(service.source_id, failed, do) from None
 
 
-def _read(service: Service, end: str, sent: Mapping[str, str] | None) -> bytes:
+def _read(service: Service, end: str, sent: bytes | None) -> bytes:
     """Return the body in time and up to a size: a slow drip never runs into a socket's own limit."""
     latest = time.monotonic() + PATIENCE
-    headers = {"Accept": "application/json", "User-Agent": f"roundtable/{__version__}"}
+    form = "application/json"
+    headers = {"Accept": form, "Content-Type": form, "User-Agent": f"roundtable/{__version__}"}
     headers |= {"Authorization": service.authorization} if service.authorization else {}
-    headers |= {"Content-Type": "application/json"} if sent is not None else {}
-    data = None if sent is None else json.dumps(sent).encode()
-    request = Request(f"{service.base}{service.path}{end}", data, headers)
+    request = Request(f"{service.base}{service.path}{end}", sent, headers)
     body = bytearray()
     with build_opener(_SameHost).open(request, timeout=PATIENCE) as response:
         while chunk := response.read1(64 * 1024):
@@ -207,16 +187,16 @@ def find_base(variable: str, environment: Mapping[str, str], source_id: str) -> 
 
 def _find_service(reference: Reference, root: Path, environment: Mapping[str, str]) -> Service:
     """Return where to ask: a token of the environment goes to GitHub or the address that the user has set."""
-    if isinstance(reference, JiraReference):
+    if reference.source == "jira":
         return _find_in_jira(reference, environment)
-    source_id = reference.source_id
+    source_id, number = reference.source_id, reference.source_id.removeprefix("GH-")
     if reference.repository:
-        host, repository = reference.host or GITHUB, reference.repository
+        host, repository = reference.site or GITHUB, reference.repository
     elif origin := find_origin(root, environment):
         host, repository = origin
     else:
         failed = f'{source_id} names no repository, and git knows no remote "origin" here that does.'
-        address = f"https://{GITHUB}/OWNER/NAME/issues/{reference.number}"
+        address = f"https://{GITHUB}/OWNER/NAME/issues/{number}"
         raise _no_issue(source_id, failed, f"Give the full address: {address}.")
     base = find_base(_GITHUB_ADDRESS, environment, source_id) or _API
     token = next(filter(None, (environment.get(name, "").strip() for name in _GITHUB_TOKENS)), "")
@@ -228,7 +208,7 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
     if host != GITHUB and urlsplit(base).hostname == urlsplit(_API).hostname:
         base, token = f"https://{host}/api/v3", ""
     token = token or _ask_gh(host, environment)
-    path = f"/repos/{repository}/issues/{reference.number}"
+    path = f"/repos/{repository}/issues/{number}"
     access = f"{_GITHUB_ADDRESS} and {_GITHUB_TOKENS[0]} or the login of gh"
     return Service("GitHub", base, path, access, source_id, f"Bearer {token}" if token else None)
 
@@ -271,7 +251,7 @@ def _is_token(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
-def _find_in_jira(reference: JiraReference, environment: Mapping[str, str]) -> Service:
+def _find_in_jira(reference: Reference, environment: Mapping[str, str]) -> Service:
     key, site = reference.source_id, reference.site
     given = {name: environment.get(name, "").strip() for name in (_JIRA_ADDRESS, _JIRA_USER, _JIRA_TOKEN)}
     if missing := [name for name, value in given.items() if not value]:

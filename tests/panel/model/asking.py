@@ -8,7 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtable.panel.model.model import Conversation, Model, ModelFailed, Request, Usage
+from roundtable.panel.model.conversation import Conversation, Usage
+from roundtable.panel.model.panel import Model, ModelFailed, Request
 
 PROMPT = "You give the personas their words.\n\nTurn 1: Maya, on offline forms."
 PATIENCE = 30.0

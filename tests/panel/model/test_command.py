@@ -16,8 +16,8 @@ import pytest
 
 from panel.model.asking import Asked, ask, conversation, request
 from roundtable.core.errors import RuleBroken
-from roundtable.panel.model.command import CommandModel
-from roundtable.panel.model.model import Usage
+from roundtable.panel.model.choice import CommandModel
+from roundtable.panel.model.conversation import Usage
 
 CANARY = "canary-91c3-do-not-show"
 FOR_EVER = "import threading; threading.Event().wait()"

@@ -13,7 +13,7 @@ from roundtable.core.commands import Answer, Brief, Purpose, StepBrief, Table
 from roundtable.core.personas import Ban
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.model import conversation as made
-from roundtable.panel.model.model import Conversation, Usage, tokens
+from roundtable.panel.model.conversation import Conversation, Usage, tokens
 
 WORDS = "the desk may ask who has the form now and how far the van goes "
 TABLE = Table(

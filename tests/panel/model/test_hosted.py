@@ -16,15 +16,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from roundtable.core.errors import PanelFailed
 from roundtable.panel.model import choice as hosted
 from roundtable.panel.model.choice import HostedModel
-from roundtable.panel.model.model import (
-    Conversation,
-    FailureKind,
-    ModelFailed,
-    Request,
-    Usage,
-    hide,
-    redact_text,
-)
+from roundtable.panel.model.conversation import Conversation, Usage
+from roundtable.panel.model.panel import FailureKind, ModelFailed, Request, hide, redact_text
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")

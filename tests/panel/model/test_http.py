@@ -8,7 +8,7 @@ from panel.model.asking import ask, conversation
 from panel.model.service import USAGE, Service, refuses, says, service
 from panel.model.wire import BROKEN, REFUSALS, SHORT, asked_once
 from roundtable.panel.model.choice import model_of, read_choice
-from roundtable.panel.model.model import Usage
+from roundtable.panel.model.conversation import Usage
 
 pytestmark = pytest.mark.usefixtures("secret_keys")
 

@@ -14,7 +14,7 @@ from panel.model.service import Asked, Reply, Service, refuses, says, well
 from panel.model.wire import FAILURES, by, discuss, failing, hold_no_key
 from project import kinds, meta, texts
 from roundtable.core.errors import PanelFailed
-from roundtable.panel.model.model import Usage
+from roundtable.panel.model.conversation import Usage
 from roundtable.panel.model.panel import Call
 from roundtable.runtime.session import Session
 

@@ -19,8 +19,7 @@ from panel.model.llama import llama
 from project import kinds, meta, project, small_steps, talk, texts
 from roundtable.core.lines import Line
 from roundtable.panel.model.choice import model_of, read_choice
-from roundtable.panel.model.model import Model, Request
-from roundtable.panel.model.panel import Call, ModelPanel
+from roundtable.panel.model.panel import Call, Model, ModelPanel, Request
 from roundtable.runtime.session import Session
 
 PERSONA = "---\nkey: {key}\nname: {name}\nrole: {role}\nperspective: {view}\nlens: [{lens}]\n{more}---\n"

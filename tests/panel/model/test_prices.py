@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table
-from roundtable.panel.model.conversation import forecast, price
-from roundtable.panel.model.model import Usage
+from roundtable.panel.model.conversation import Usage, forecast, price
 
 TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10)
 

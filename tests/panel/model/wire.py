@@ -64,7 +64,7 @@ REFUSALS = {
     "html": (Reply(body=b"<html>Welcome</html>", headers={"Content-Type": "text/html"}), "nonsense"),
     "408": (refuses(408), "time-out"),
     "413": (refuses(413), "too-long"),
-    "bad json": (events("{not json"), "nonsense"),
+    "bad json": (events("{not json"), "server"),
     "error event": (events({"error": {"message": f"overloaded, {OWN}"}}), "server"),
     "filter": (says(finish="content_filter"), "filtered"),
     "model refuses": (events(chunk({"refusal": "I cannot"}), chunk({}, "stop")), "filtered"),

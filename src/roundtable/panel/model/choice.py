@@ -1,30 +1,35 @@
-"""Which models were named, what they lack, how they are asked, and the panel that speaks with them.
+"""Which models were named, what they lack, how a service or a program is asked, and the panel of them all.
 
 One call, one connection, no retries of a library's own: what comes next is for the panel to decide.
 """
 
 from __future__ import annotations
 
+import asyncio
+import codecs
 import os
+import re
+import shlex
+import shutil
+import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib.util import find_spec
-from math import ceil, isfinite
-from typing import TYPE_CHECKING, Any, Literal, cast
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct
 
 from ...address import find_problem, show_host
-from ...core.commands import AskSynthesis, AskVerdict
+from ...core.commands import AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import OFFLINE, AskFiles, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
-from .command import CommandModel
-from .model import Conversation, FailureKind, Model, ModelFailed, Request, Usage, make_failure
-from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
+from ...core.text import strip_unprintable
+from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
+from .conversation import CHARACTERS_PER_TOKEN, Conversation, Usage
+from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
@@ -32,7 +37,6 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-_PATIENCE = 3.0
 # Where each service is asked, and which variables may hold its key.
 _SERVICES: Mapping[ModelKind, tuple[str, tuple[str, ...]]] = {
     "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
@@ -44,6 +48,10 @@ KEYS = {kind: keys for kind, (_, keys) in _SERVICES.items() if keys}
 _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
+_KEPT_OF_STDERR = 8 * 1024
+# The arguments of a program that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
+_GIVEN_KEY = re.compile(r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))")
+_BY_HAND = "Try the command by hand, or name another model with --model."
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 
 
@@ -106,19 +114,16 @@ def choose(
 ) -> Panel:
     """Return the panel that speaks with the named models, each where those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
-    if not found:
-        raise RuleBroken(
-            "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
-        )
-    if [choice.kind for choice in found] == [OFFLINE]:
-        raise RuleBroken("`offline` is not a model. Put it last in the list to use it as a fallback.")
+    if all(choice.kind == OFFLINE for choice in found):
+        named = "name one with --model, ROUNDTABLE_MODEL or in your own settings"
+        raise RuleBroken(f"The model panel needs a model: {named}. `offline` is not a model.")
 
     def make(choice: Choice) -> Panel:
         if choice.kind == "offline":
             from ..offline import OfflinePanel
 
             return OfflinePanel(project)
-        usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+        usual = 120.0 if choice.kind in KEYS else 300.0  # a machine of the user's own is slower
         return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
     panels = [make(choice) for choice in found]
@@ -232,27 +237,24 @@ def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
         "time-out": (TimeoutError, api.ModelTimeoutError, api.ModelRequestTimeout),
         "refused": (api.ModelAuthenticationError,),
         "quota": (api.ModelQuotaExceededError,),
+        "rate-limit": (api.ModelRateLimitError,),
         "unknown-model": (api.ModelNotFoundError,),
         "filtered": (api.ContentFilterError,),
         "cut" if begun else "unreachable": (api.ModelConnectionError, OSError),
         "nonsense": (api.UnexpectedModelBehavior,),
     }
     if found := next((kind for kind, types in kinds.items() if isinstance(error, types)), None):
-        return found, ""
+        wait = error.retry_after if isinstance(error, api.ModelRateLimitError) else None
+        return found, f"It asks to wait {wait:.0f} seconds." if wait else ""
     match error:
-        case api.ModelHTTPError(status_code=413 | 408):
-            return "too-long" if error.status_code == 413 else "time-out", ""
-        case api.ModelRateLimitError():
-            wait = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
-            return "rate-limit", f"It asks to wait {ceil(wait)} seconds." if wait else ""
-        case api.ModelRequestRejectedError():
-            match error.body:
-                case {"error": {"message": str(message)} | str(message)} | {"message": str(message)}:
-                    return "rejected", message
-            return "rejected", ""
-        case api.ModelAPIError():  # a ValueError is what came of words that were no JSON
-            is_nonsense = isinstance(error.__cause__, ValueError)
-            return "cut" if begun else "nonsense" if is_nonsense else "server", ""
+        case api.ModelHTTPError(status_code=408 | 413 as status):
+            return "time-out" if status == 408 else "too-long", ""
+        case api.ModelRequestRejectedError(body=body):
+            inner = body.get("error", body) if isinstance(body, dict) else None
+            told = inner.get("message") if isinstance(inner, dict) else inner
+            return "rejected", told if isinstance(told, str) else ""
+        case api.ModelAPIError():
+            return "cut" if begun else "server", ""
     return ("cut", "") if begun else ("server", f"({type(error).__name__})")
 
 
@@ -286,6 +288,139 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
         yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
 
+class CommandModel:
+    """A program that is started anew for each reply, in an empty folder.
+
+    An assistant takes settings and hooks from the folder it is in, and a project may come from anybody.
+    """
+
+    def __init__(self, command: str) -> None:
+        """The command as the user writes it, `command:` left out; RuleBroken where it names no program."""
+        try:
+            self._command = shlex.split(command)
+        except ValueError:
+            raise RuleBroken("The command after command: has a quotation mark without its partner.") from None
+        if not self._command or not self._command[0].strip():
+            raise RuleBroken("There is no program after command:, such as command:llm.")
+
+    @property
+    def name(self) -> str:
+        """The program without its folder and arguments."""
+        return f"command:{strip_unprintable(Path(self._command[0]).name) or 'program'}"
+
+    def program(self) -> str | None:
+        """The file that would be run; None where there is none."""
+        # A relative folder of PATH may be one of the project; a path that the user gives is meant.
+        folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        path = os.pathsep.join(each for each in folders if Path(each).is_absolute())
+        found = shutil.which(self._command[0], path=path)
+        return str(Path(found).absolute()) if found else None
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
+        deadline = asyncio.get_running_loop().time() + request.seconds
+        most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
+        said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
+        with (
+            TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
+            TemporaryFile() as prompt,  # not a pipe: nobody waits for a program that does not read
+        ):
+            prompt.write(request.conversation.text.encode("utf-8", "replace") + b"\n")
+            prompt.seek(0)
+            running = await self._start(request, folder, prompt)
+            try:
+                while not ended and len(said) < most:
+                    data = await self._read(running, deadline, request.seconds)
+                    ended = not data
+                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
+                    said += piece
+                    if piece:
+                        yield piece
+                if len(said) < most:
+                    self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
+            finally:
+                request.report(Usage.estimate(request.conversation, said))
+                await running.end()
+
+    async def _start(self, request: Request, folder: str, prompt: IO[bytes]) -> RunningProgram:
+        """Start the program in a session of its own, so that it cannot ask at our terminal."""
+        program, start = self.program(), asyncio.get_running_loop().subprocess_exec
+        options: dict[str, Any] = {"stdin": prompt, "cwd": folder, "start_new_session": True}
+        try:
+            return (await start(RunningProgram, program or "", *self._command[1:], **options))[1]
+        except (OSError, ValueError):
+            request.report(Usage())
+        why = "It cannot be run here." if program else "There is no such program here."
+        do = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
+        raise make_failure("not-installed", self.name, detail=why, do=do)
+
+    async def _read(self, running: RunningProgram, deadline: float, seconds: float) -> bytes:
+        """Return the next of the output; empty when the program has ended, whoever still holds its pipes."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout_at(min(deadline, loop.time() + 0.5)):
+                    return await running.output.read(64 * 1024)
+            except TimeoutError:
+                if running.transport.get_returncode() is not None:
+                    return b""
+                if loop.time() >= deadline:
+                    detail = f"It was given {seconds:g} seconds."
+                    raise make_failure("time-out", self.name, detail=detail) from None
+
+    def _check(self, status: int, said: str, errors: bytes) -> None:
+        if status == 0:
+            if not said.strip():
+                raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
+            return
+        how = f"It was ended by signal {-status}" if status < 0 else f"It ended with status {status}"
+        if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
+            errors = b"".join(errors.split(maxsplit=1)[1:])
+        # What it wrote to stdout explains its end only where it wrote nothing else.
+        written = strip_unprintable(errors.decode("utf-8", "replace")).strip()
+        last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
+        detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
+        kind: FailureKind = "cut" if said.strip() else "server"
+        secrets = _GIVEN_KEY.findall("\0".join(self._command))
+        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
+
+
+class RunningProgram(asyncio.SubprocessProtocol):
+    """A program that runs: its output, which ends with the program, and the last of its stderr."""
+
+    def __init__(self) -> None:
+        self.output = asyncio.StreamReader()
+        self.errors = bytearray()
+        self._has_ended = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.SubprocessTransport", transport)
+        self.output.set_transport(cast("asyncio.BaseTransport", self.transport.get_pipe_transport(1)))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self.output.feed_data(data)
+        else:  # read without end, so that the program never blocks
+            self.errors += data
+            del self.errors[:-_KEPT_OF_STDERR]
+
+    def process_exited(self) -> None:
+        self._has_ended.set()
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.output.feed_eof()  # the program has ended, and nobody holds its pipes any more
+
+    async def end(self) -> None:
+        """End the program with all that it started, and let go of its pipes."""
+        # The group: where the program itself is gone, those that it left keep the group's number.
+        with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
+            os.killpg(self.transport.get_pid(), signal.SIGKILL)
+        self.transport.close()  # which kills a program that still runs
+        with suppress(TimeoutError):  # a process that the system itself cannot end
+            async with asyncio.timeout(5.0):
+                await self._has_ended.wait()
+
+
 def find_lacking(choice: Choice) -> str:
     """Return what a model needs and this machine does not have, without asking a network; else nothing."""
     match choice.kind:
@@ -300,28 +435,6 @@ def find_lacking(choice: Choice) -> str:
     return ""
 
 
-def check_reach(choice: Choice) -> tuple[str, bool]:
-    """Return what was found out about a model and whether it can be asked; nothing paid is asked for."""
-    if missing := find_lacking(choice):
-        return missing, False
-    if choice.kind == "offline":
-        return "needs no network and no key", True
-    if choice.kind == "command":
-        program = CommandModel(choice.name).program()
-        return f"runs {program}; whether it answers is only known when it is asked", True
-    from urllib.error import HTTPError
-    from urllib.request import urlopen
-
-    where = show_host(choice.address)
-    try:
-        urlopen(choice.address, timeout=_PATIENCE).close()  # no key goes along
-    except HTTPError as error:  # an answer, too
-        error.close()
-    except (OSError, ValueError):
-        return f"{where} cannot be reached", False
-    return f"{where} answers", True
-
-
 class FallbackPanel(PanelWrapper):
     """Panels one after another: where one fails, the next goes on, and stays."""
 
@@ -333,31 +446,20 @@ class FallbackPanel(PanelWrapper):
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
-        # Advice only: a lack of it is no reason to change the speakers.
-        if isinstance(request, AskVerdict | AskFiles):
-            return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
-        shown: list[str] = []
-        reasons: list[str] = []
-        advice = ""
-
-        def pass_on(piece: str) -> None:
-            shown.append(piece)
-            on_words(piece)
-
+        failures: list[PanelFailed] = []
         for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await panel.answer(request, ignore_words if shown else pass_on)
+                reply = await panel.answer(request, ignore_words if failures else on_words)
             except PanelFailed as failure:
                 # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
-                reasons.append(failure.failed)
-                advice = failure.do
+                failures.append(failure)
                 continue
-            if reasons:
-                self._news(f"{' '.join(reasons)} {panel.name} goes on.")
+            if failures:
+                self._news(f"{' '.join(each.failed for each in failures)} {panel.name} goes on.")
                 self._panel, self._others = panel, self._others[at:]
             return reply
-        raise PanelFailed(" ".join(reasons), do=advice)
+        raise PanelFailed(" ".join(each.failed for each in failures), do=failures[-1].do)

@@ -11,24 +11,57 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+
 from ...core import commands as do
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
-from ...core.turns import MAX_PART_LENGTH, USER, Known, LookedUp, Material, PartKind, lay_out
-from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
-from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
+from ...core.turns import USER, Known, LookedUp, Material, PartKind, lay_out
 
+CHARACTERS_PER_TOKEN = 4
 MARK = "| "
 TABLE_TOKENS = 24_000
 """How much of documents, decisions and code a request carries."""
 _MAX_ITEM_LENGTH = 8_000
 _MAX_TURN_LENGTH = 6_000
 _TOKENS_OF_TURN = 190
-_TOKENS_OF_SYNTHESIS = 900
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | AskFiles
+OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
+
+
+class Conversation(Struct, frozen=True):
+    """What a model is sent: rules and material that last, the turns so far, and what is asked."""
+
+    system: str
+    turns: tuple[str, ...]
+    brief: str
+
+    @property
+    def text(self) -> str:
+        """All of it in order, for a model that takes one text."""
+        return "\n\n".join(filter(None, (self.system, *self.turns, self.brief)))
+
+
+class Usage(Struct, frozen=True):
+    """The tokens of one call; `input` includes those read from a cache and those stored in one."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    stored: int = 0
+    estimated: bool = False
+
+    @classmethod
+    def estimate(cls, conversation: Conversation, said: str) -> Usage:
+        """What a call may have used, where the model does not say."""
+        return cls(tokens(conversation.text), tokens(said), estimated=True)
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def fence(text: str, longest: int | None = None) -> str:
@@ -139,10 +172,6 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             return at_step(step, fill(kind, words=fence(said), limit=words))
         case do.AskReading(step):
             return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
-        case AskFiles(item, folders, candidates):
-            shown = {"folders": fence(folders, MAX_PART_LENGTH), "candidates": fence(candidates)}
-            asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
-            return Conversation(fill("files", item=_item(item), **shown), (), asked)
         case other:
             assert_never(other)
 
@@ -195,7 +224,7 @@ def forecast(table: do.Table) -> Usage:
     start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis
     sent = calls * start + _TOKENS_OF_TURN * sum(range(calls))
-    return Usage(sent, table.max_turns * _TOKENS_OF_TURN + _TOKENS_OF_SYNTHESIS, estimated=True)
+    return Usage(sent, table.max_turns * _TOKENS_OF_TURN + 900, estimated=True)
 
 
 def price(model: str, usage: Usage) -> Decimal | None:

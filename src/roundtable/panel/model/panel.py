@@ -1,10 +1,12 @@
-"""The model panel: the personas in the words of one language model."""
+"""The model panel: the personas in the words of one language model, its port, and its failures."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+import os
+import re
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
-from typing import Any, Final, assert_never
+from typing import Any, Final, Literal, Protocol, assert_never
 from uuid import uuid4
 
 import msgspec
@@ -12,20 +14,106 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core import commands as do
+from ...core.errors import PanelFailed
 from ...core.synthesis import Draft, join_lines
+from ...core.text import strip_unprintable
 from ...core.turns import NEUTRAL
-from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
+from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
-from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
+from .conversation import Conversation, Usage
 from .replies import Cutter, Shaped, read_trailer
 
-# With room for a model that thinks before it speaks; what is said is cut by words.
-_SPEECH_TOKENS, _OBJECT_TOKENS = 4_000, 8_000
+FailureKind = Literal[
+    "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
+    "filtered", "too-long", "unknown-model", "rejected", "not-installed",
+]  # fmt: skip
+_TRY_AGAIN = "Try again, or name another model with --model."
+_INSTALL = 'Install it: pip install "path/to/roundtable[models]"'
+# What failed, and what the user can do about it.
+_FAILURES: Mapping[FailureKind, tuple[str, str]] = {
+    "no-key": ("has no key", "See roundtable doctor."),
+    "refused": ("refused the key", "Check the key."),
+    "rate-limit": ("is asked too often", "Wait and try again, or name another model with --model."),
+    "quota": ("says that the quota or credit is used up", "Check the account, or name another model."),
+    "time-out": ("did not answer in time", _TRY_AGAIN),
+    "unreachable": ("cannot be reached", "Check the address and the network."),
+    "server": ("failed on its side", _TRY_AGAIN),
+    "cut": ("stopped before its answer was complete", "Try again."),
+    "nonsense": ("gave an answer that cannot be used", _TRY_AGAIN),
+    "filtered": ("withheld its answer: a content filter", _TRY_AGAIN),
+    "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
+    "unknown-model": ("is not known where it was asked for", "Check its name in --model or your settings."),
+    "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
+    "not-installed": ("cannot be used: a part is not installed", _INSTALL),
+}
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
+_SECRET = re.compile(
+    r"""
+      (?<![\w-])(?:sk|pk|rk|xai|gsk|hf|ghp|gho|glpat)[-_][\w-]{8,}      # the usual beginnings of a key
+    | (?<!\w)AIza[\w-]{20,}
+    | (?<=bearer\s)\S+
+    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                   # a password in an address
+    | (?<=key[=:])\S+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_HIDDEN = "[hidden]"
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
-_RUNAWAY = 4_000  # characters after the last one that counts
-SECONDS, LOCAL_SECONDS = 120.0, 300.0
-"""How long one answer may take, hosted and on a machine of the user's own."""
+
+
+class ModelFailed(PanelFailed):
+    """A model gave no words, and of what kind the failure is."""
+
+    kind: FailureKind = "server"
+
+
+def make_failure(
+    kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
+) -> ModelFailed:
+    """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
+    what, advice = _FAILURES[kind]
+    failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
+    failure.kind = kind
+    return failure
+
+
+def redact_text(text: str, more: Iterable[str] = ()) -> str:
+    """The text on one line, short, and without anything that is or looks like a key."""
+    told = " ".join(hide(text, more).split())
+    return told if len(told) <= 200 else told[:197].rstrip() + "..."
+
+
+def hide(text: str, more: Iterable[str] = ()) -> str:
+    """The text without anything that is or looks like a key, and without escapes that could part one."""
+    text = strip_unprintable(text)
+    own = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
+    for secret in sorted({*own, *more}, key=len, reverse=True):
+        if len(secret) >= 8:
+            text = text.replace(secret, _HIDDEN)
+    return _SECRET.sub(_HIDDEN, text)
+
+
+class Request(Struct, frozen=True):
+    """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
+
+    conversation: Conversation
+    report: Callable[[Usage], None]
+    output_tokens: int
+    seconds: float
+    shape: str = ""
+    schema: Mapping[str, Any] | None = None
+
+
+class Model(Protocol):
+    """A language model."""
+
+    @property
+    def name(self) -> str:
+        """What the user calls it, such as `anthropic:claude-sonnet-5-5` or `command:llm`; holds no secret."""
+
+    def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        """The model's words as they come."""
 
 
 class Call(Struct, frozen=True):
@@ -47,7 +135,7 @@ class ModelPanel:
 
     kind: Final = "model"
 
-    def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
+    def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = 120.0) -> None:
         self._model = model
         self._meter = meter
         self._seconds = seconds
@@ -84,8 +172,6 @@ class ModelPanel:
             case do.AskReading(_, material):
                 is_empty = not any(each.text.strip() for each in material)
                 return "" if is_empty else await self._say_at_step(request, "reading")
-            case AskFiles():
-                return await self._pick_files(request)
             case other:
                 assert_never(other)
 
@@ -114,18 +200,8 @@ class ModelPanel:
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
-        notes = (f"length: cut at {brief.most_words} words",) if cutter.was_cut else ()
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
-        return Speech(cutter.text, verdict, judged, notes)
-
-    async def _pick_files(self, ask: AskFiles) -> Picks:
-        """Ask once which files the item will change; an answer that cannot be used picks nothing."""
-        try:
-            return replies.clean_picks(await self._ask_object(ask, Picks, "files", tries=1))
-        except ModelFailed as failure:
-            if failure.kind not in ("nonsense", "filtered", "too-long"):
-                raise
-            return Picks()
+        return Speech(cutter.text, verdict, judged)
 
     async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]
@@ -142,12 +218,13 @@ class ModelPanel:
     ) -> None:
         """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
         taken = 0
-        async with aclosing(self._reply(conversation, purpose, _SPEECH_TOKENS)) as pieces:
+        # With room for a model that thinks before it speaks; what is said is cut by words.
+        async with aclosing(self._reply(conversation, purpose, 4_000)) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 if words := cutter.feed(piece):
                     on_words(words)
-                if taken > _RUNAWAY + len(cutter.text):
+                if taken > 4_000 + len(cutter.text):
                     break
         if words := cutter.end():
             on_words(words)
@@ -161,7 +238,7 @@ class ModelPanel:
         sent = asked = made.to_ask(ask)
         reason = ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
+            async with aclosing(self._reply(asked, purpose, 8_000, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = replies.read(text, shape)

@@ -17,13 +17,12 @@ from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import join_lines
 from ...core.text import fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
-from ..base import MAX_PICK_WORDS, MAX_PICKS, Look, Picks
+from ..base import Look
 
 SIGN = "@@"
 _FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
-_LONGEST_SUBJECT = 80
 
 
 class Trailer(Struct, frozen=True):
@@ -58,7 +57,7 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
     """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
     found = _PLACE.fullmatch(drift)
     place, subject = (found["step"], found["subject"]) if found else ("", drift)
-    words = join_lines(strip_unprintable(subject))[:_LONGEST_SUBJECT].strip()
+    words = join_lines(strip_unprintable(subject))[:80].strip()
     if drift.lower() in _NOTHING or not words or place == current:
         return None
     if any(step.step_id == place for step in steps):
@@ -67,10 +66,8 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
     return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
 
 
-_SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
 _LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
 _LONGEST_LABEL = 90
-_MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Sign by sign, so that it makes no difference where a piece ends.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -93,9 +90,8 @@ class Cutter:
         self.text = ""
         self.trailer = ""
         self.passed = False
-        self.was_cut = False
         self.look_ups: tuple[Look, ...] = ()
-        self._limits = words, most or round(words * _SOME)
+        self._limits = words, most or round(words * 1.5)
         self._most_look_ups = look_ups
         self._written = ""
         self._labels = _labels(roster)
@@ -105,7 +101,7 @@ class Cutter:
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
-        self._written = (self._written + piece)[:_MAX_WRITTEN_LENGTH]
+        self._written = (self._written + piece)[:20_000]  # far more than anything that counts
         return self._read(self._written.removesuffix("\r"), ended=False)  # perhaps half a line end
 
     def end(self) -> str:
@@ -146,7 +142,7 @@ class Cutter:
         self.look_ups = read_look_ups(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
-        words, self.was_cut = _shorten(said, *self._limits, ended=ended)
+        words = _shorten(said, *self._limits, ended=ended)
         new = words[len(self.text) :]
         self.text += new
         return new
@@ -173,20 +169,20 @@ def _labels(roster: Roster) -> re.Pattern[str]:
     )
 
 
-def _shorten(said: str, limit: int, most: int, *, ended: bool) -> tuple[str, bool]:
-    """Return the words, past `limit` by sentences and `most` at most, and whether more was cut."""
+def _shorten(said: str, limit: int, most: int, *, ended: bool) -> str:
+    """Return the words, past `limit` by sentences and `most` at most."""
     text, kept, gap, count = "", "", "", 0
     for token in re.findall(r"\s+|\S+", said.strip()):
         if token.isspace():
             gap = "\n" * min(token.count("\n"), 2) or " "
             continue
         if count >= most:
-            return (kept if _SENTENCE_END.search(kept) else f"{text} ..."), True
+            return kept if _SENTENCE_END.search(kept) else f"{text} ..."
         text += gap + token
         count += 1
         if count <= limit or _SENTENCE_END.search(text):
             kept = text
-    return (text if ended else kept), False
+    return text if ended else kept
 
 
 Shaped = TypeVar("Shaped", bound=Struct)
@@ -249,14 +245,6 @@ class OfferShape(Struct, frozen=True):
 class OffersShape(Struct, frozen=True):
     drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
     look: Looks = ()
-
-
-def clean_picks(picks: Picks) -> Picks:
-    """Return the picks as far as they are taken; a path may come with its line, or in backticks."""
-    paths, words = ([each.strip("`'\" ") for each in given] for given in (picks.paths, picks.words))
-    files = dict.fromkeys(re.sub(r":\d+(?:-\d+)?$", "", path).removeprefix("./") for path in paths)
-    told = dict.fromkeys(filter(None, (strip_unprintable(each)[:_LONGEST_SUBJECT] for each in words)))
-    return Picks(tuple(files)[:MAX_PICKS], tuple(told)[:MAX_PICK_WORDS])
 
 
 def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:

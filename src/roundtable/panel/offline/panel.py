@@ -11,7 +11,7 @@ from ...core.lines import join_names
 from ...core.text import content_stems, cut_words, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
-from ..base import OFFLINE, AskFiles, OnWords, PanelRequest, Speech, ignore_words
+from ..base import OFFLINE, OnWords, PanelRequest, Speech, ignore_words
 from .messages import find_decisions, pattern, phase_expressions, read_message, stems_of_list, strip_address
 from .pairing import extract_synthesis, first_names, follow_discussion
 from .prompts import Library, load_library
@@ -62,8 +62,6 @@ class OfflinePanel:
                 return f"I've added that to {brief.step.title}, in your words."
             case do.AskReading():
                 return _read_documents(request.material)
-            case AskFiles():
-                return None
             case other:
                 assert_never(other)
 

@@ -99,7 +99,7 @@ def run(arguments: list[str]) -> int:
         tell(f"{error.format_message()}{usage}")
         return USAGE
     except Exception as error:
-        from ...panel.model.model import hide  # late: what goes well has nothing to hide
+        from ...panel.model.panel import hide  # late: what goes well has nothing to hide
 
         is_debugging = "--debug" in arguments
         if is_debugging:
