@@ -13,14 +13,14 @@ from msgspec import to_builtins
 from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...project import HandOffForm
-from .options import Flags, command, complete_item
+from .options import Flags, command
 from .output import count, one_line, tell
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
+@click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]")
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
 @click.option("--all", "everything", is_flag=True, help="Also show what was answered or settled.")
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
@@ -144,7 +144,7 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [N]", shell_complete=complete_item)
+@click.argument("what", nargs=-1, metavar="[ITEM] [N]")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, as a diff, and change nothing.")
 @click.option("--force", is_flag=True, help="Remove the text even if it was edited since.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")

@@ -13,7 +13,7 @@ from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...store.files import read_inside
 from ...store.transcript import list_transcripts
-from .options import Flags, command, complete_item
+from .options import Flags, command
 from .output import count, one_line, pairs, table
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]", shell_complete=complete_item)
+@click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]")
 def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)

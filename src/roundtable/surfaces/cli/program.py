@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 from importlib import import_module
 
@@ -15,7 +14,7 @@ import click
 
 from ...core import errors
 from ...core.errors import RoundtableError
-from .options import COMPLETION_VARIABLE, Command
+from .options import Command
 from .output import prepare, put_text, tell
 
 DONE, UNEXPECTED, USAGE = 0, 1, 2
@@ -32,7 +31,6 @@ _COMMANDS = {
     "content": ("personas", "steps", "models", "doctor"),
     "serve": ("serve",),
     "agents": ("mcp", "export"),
-    "options": ("completion",),
 }
 """The module of each command; it is imported when its command is called, so that no other one waits."""
 
@@ -82,8 +80,6 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
         prepare()
-        if os.environ.get(COMPLETION_VARIABLE):  # a shell asks for completions
-            cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:
             result = cli.invoke(context)
             return result if isinstance(result, int) else DONE
