@@ -402,6 +402,24 @@ def find_lacking(settings: Settings) -> Iterator[str]:
             yield f"{model.label}: {missing}. See roundtable doctor."
 
 
+def check_panel(settings: Settings) -> Iterator[tuple[str, str, bool]]:
+    """Yield what was found out about the panel and its models, and whether each is sound; nothing is paid."""
+    if settings.panel != "model":
+        yield "panel", f"{settings.panel}: needs no network and no key", True
+        return
+    from .panel.model.choice import check_reach, names_of, read_choice
+
+    names = names_of(settings.models, settings.base_url)
+    yield "panel", "model" if names else "model: no model is named", bool(names)
+    for name in names:
+        try:
+            model = read_choice(name, settings.base_url)
+            found, is_sound = check_reach(model)
+            yield "model", f"{model.label}: {found}", is_sound
+        except RuleBroken as broken:
+            yield "model", str(broken), False
+
+
 def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
     """Return the maker of the panel in the settings, and the account of its costs if it may have any."""
     if settings.panel != "model":
