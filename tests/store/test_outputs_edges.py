@@ -226,4 +226,7 @@ def test_a_folder_that_leads_out_says_what_to_do(folder: Path, tmp_path: Path) -
     (folder / "elaborations").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DiskFailed) as caught:
         transcript(folder, Turn(1, MAYA.key, "One."))
-    assert caught.value.do == "Remove the link. Run the same command again."
+    assert (
+        caught.value.do
+        == "Remove the link, or put a file or folder in its place. Run the same command again."
+    )
