@@ -252,7 +252,7 @@ class Project:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
         folder = self._folder(name)
         with ItemLock(folder):
-            if problem := meta.meta_problem(folder):
+            if problem := meta.examine_meta(folder)[1]:
                 aside = meta.set_aside(folder)
                 return f"{problem} It is kept as {aside.name}, and the analysis begins anew."
             meta.start_over(folder)
@@ -367,7 +367,7 @@ class Project:
             plan = self.plan_undo(name, number)
             if plan.edits and not force:
                 reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
-                do = "See what would go with --dry-run; take it out all the same with --force."
+                do = "Take it out all the same with --force."
                 raise RuleBroken(f"The text was edited since ({reasons}). Nothing was changed. {do}")
             return plan, undo_elaboration(folder, plan)
 

@@ -75,11 +75,8 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = True) -> None:
-    """Put `data` in place of the file or link in one move, keeping its mode; if that fails, the old is whole.
-
-    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case.
-    """
+def write(path: Path, data: bytes, *, new_mode: int = 0o666) -> None:
+    """Put `data` in place of the file or link in one move, keeping its mode, or leave the old one whole."""
     with _announce_change("write", path, "The file is as it was."):
         old = path.lstat() if os.path.lexists(path) and not path.is_symlink() else None
         if old is not None:
@@ -93,15 +90,13 @@ def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = Tru
                 _write_all(handle, data)
                 if old is not None and hasattr(os, "fchmod"):
                     os.fchmod(handle, stat.S_IMODE(old.st_mode))
-                if durable:
-                    os.fsync(handle)
+                os.fsync(handle)
             checkpoint(f"before replace {path.name}")
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        if durable:
-            _sync_folder(path.parent)
+        _sync_folder(path.parent)
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:

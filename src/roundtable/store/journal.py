@@ -28,9 +28,8 @@ _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|fini
 _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
-    # The names in older journals.
-    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved),
-    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    "StepSaved": on.Saved,  # the names in older journals
+    "StepWritten": on.DocumentsWritten,
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 
@@ -71,7 +70,8 @@ class Journal:
         """Write an event to disk, with the panel whose words it holds; when this returns, it counts."""
         record = {"n": self.count + 1, "event": type(event).__name__, "data": event}
         record |= {"at": files.timestamp()} | ({"panel": panel} if panel else {})
-        files.append(self.path, files.encode_record(record), durable=waits_for_disk(event))
+        is_durable = not isinstance(event, _NOBODYS_WORDS)
+        files.append(self.path, files.encode_record(record), durable=is_durable)
         self._count(event, panel)
 
     def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
@@ -128,11 +128,6 @@ class Journal:
 
     def _data(self) -> bytes:
         return read_journal_file(self._folder, self.path.name)
-
-
-def waits_for_disk(event: on.Event) -> bool:
-    """Whether an event counts only when it is synced, so that no power cut takes it back."""
-    return not isinstance(event, _NOBODYS_WORDS)
 
 
 def list_journals(folder: Path) -> tuple[Journal, ...]:

@@ -47,7 +47,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
     """
     step_id, at = command.record.step_id, command.record.timestamp
     if not beginning:
-        _make_home(folder)
+        files.make_folder(require_inside(folder, folder / FOLDER))
         beginning = f"{FOLDER}/{step_id}-"
     if written := find_discussion(folder, step_id, at, beginning):
         return written.name
@@ -59,8 +59,8 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
 
 def check_writable(folder: Path) -> None:
     """Raise DiskFailed where a transcript could not be written now."""
-    home = _make_home(folder) if os.path.lexists(folder / FOLDER) else folder
-    probe = home / f".roundtable-{os.urandom(16).hex()}.tmp"
+    home = require_inside(folder, folder / FOLDER)
+    probe = (home if os.path.lexists(home) else folder) / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
     files.remove(probe)
 
@@ -96,11 +96,6 @@ def find_discussion(
     """Return the transcript of that step and instant; None if there is none."""
     marker, found = str(TranscriptMarker(step_id, at)), parse_transcripts(folder, beginning)
     return next((each for each in found if each.text.startswith(marker)), None)
-
-
-def _make_home(folder: Path) -> Path:
-    files.make_folder(require_inside(folder, folder / FOLDER))
-    return folder / FOLDER
 
 
 def _parts(path: Path) -> tuple[str, int]:
