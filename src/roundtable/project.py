@@ -351,10 +351,9 @@ class Project:
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number."""
-        from .store.undo import choose_elaboration, plan_elaboration_undo
+        from .store.undo import plan_elaboration_undo
 
-        folder = self._folder(name)
-        return plan_elaboration_undo(folder, *choose_elaboration(folder, number))
+        return plan_elaboration_undo(self._folder(name), number)
 
     def undo(
         self, name: str, number: int | None = None, *, force: bool = False

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Literal
@@ -83,14 +84,17 @@ def _read_layer(
     path: Path, name: str, section: str, warnings: list[str], personal: str = ""
 ) -> dict[str, Any]:
     """Return what a file says in a section; with the place for `personal` settings, only what is not that."""
-    if not (text := _read_text(path, name, section, warnings)):
-        return {}
-    import tomllib  # late: most projects have no file of ours
-
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        warnings.append(f"{name} is ignored: {error}.")
+        data = files.read(path, limit=_MAX_FILE_SIZE)
+        if section.encode() not in data:
+            return {}
+        import tomllib  # late: most projects have no file of ours
+
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (FileNotFoundError, DiskFailed, ValueError, RecursionError) as error:
+        reason = error.failed if isinstance(error, DiskFailed) else f"{error}."
+        if path.exists():
+            warnings.append(f"{name} is ignored: {reason}")
         return {}
     for key in filter(None, section.split(".")):
         below = table.get(key)
@@ -107,19 +111,6 @@ def _read_layer(
     refused = dict.fromkeys(key.partition(".")[0] for key in table if key not in kept)
     warnings += [f"{name}: {key} is ignored. {why} {do}" for key in refused]
     return kept
-
-
-def _read_text(path: Path, name: str, section: str, warnings: list[str]) -> str:
-    """Return a file's text; empty where there is none, or where it does not mention the section."""
-    try:
-        data = files.read(path, limit=_MAX_FILE_SIZE)
-        return data.decode("utf-8-sig") if section.encode() in data else ""
-    except UnicodeDecodeError:
-        warnings.append(f"{name} is ignored: it is not UTF-8 text.")
-    except (FileNotFoundError, DiskFailed) as error:
-        if isinstance(error, DiskFailed) and not section and path.exists():
-            warnings.append(f"{name} is ignored. {error.failed}")
-    return ""
 
 
 def _read_value(key: str, value: object) -> Any:
@@ -231,7 +222,10 @@ def find_root() -> Path:
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
         is_marked = any((folder / name).exists() for name in marks)
-        if is_marked or _read_text(folder / "pyproject.toml", "", "[tool.roundtable", []):
+        with suppress(FileNotFoundError, DiskFailed):
+            settings = files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
+            is_marked = is_marked or b"[tool.roundtable" in settings
+        if is_marked:
             return Path() if folder == here else folder
     return Path()
 

@@ -138,7 +138,7 @@ class ElaborationUndo(Struct, frozen=True):
         return tuple(dict.fromkeys(gone))
 
 
-def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
+def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     """Return step and instant of the elaboration of a number, or the last; RuleBroken if there is none."""
     if number is not None:
         talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
@@ -154,8 +154,9 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     raise RuleBroken("There is no elaboration to undo. Nothing was changed.")
 
 
-def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
-    """Return what taking back an elaboration would do; nothing is changed."""
+def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
+    """Return what taking back the elaboration of a number, or the last, would do; nothing is changed."""
+    step_id, at = _choose_elaboration(folder, number)
     marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
     transcript = found.content if found else None
     changes: list[Restored] = []
