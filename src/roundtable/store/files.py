@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..core.errors import DiskFailed, ItemCorrupt, RoundtableError, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
 MAX_LOG_SIZE = 64 * 1024 * 1024
@@ -51,12 +51,6 @@ def timestamp(later: int = 0) -> str:
     """Return this instant, or one so many milliseconds later, as ISO 8601 in UTC with milliseconds and Z."""
     instant = datetime.now(UTC) + timedelta(milliseconds=later)
     return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
-
-
-def is_disk_wide(failure: RoundtableError) -> bool:
-    """Whether any other file would have failed as well: the disk is full, read-only or broken."""
-    broken = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-    return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in broken
 
 
 def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:

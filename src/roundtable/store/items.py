@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -113,9 +114,8 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_o
     """Return the one item that a slug, its beginning, a source id or title names; ItemUnknown if not one."""
     wanted, said = name.strip().casefold(), one_line(name)
     # Most often it is the slug, which is the folder's name: then no other item needs to be read.
-    folder, is_slug = require_inside(root, root / items_folder, ItemCorrupt) / wanted, False
-    with suppress(OSError):  # a name that is too long for one
-        is_slug = folder.name == wanted and folder.is_dir()
+    folder = require_inside(root, root / items_folder, ItemCorrupt) / wanted
+    is_slug = folder.name == wanted and os.path.isdir(folder)  # noqa: PTH112 (also of a name that is too long)
     if is_slug and _is_item(require_inside(root, folder, ItemCorrupt)):
         return _read_entry(folder)
     items = list_items(root, items_folder=items_folder)

@@ -77,7 +77,7 @@ class Journal:
     def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
         """Return the opening and the events; None if there are none, ItemCorrupt if they do not read."""
         try:
-            whole, newline, _ = self._data().rpartition(b"\n")
+            whole, newline, _ = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             return self._decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
@@ -104,7 +104,7 @@ class Journal:
     def repair(self) -> None:
         """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""
         with suppress(FileNotFoundError, DiskFailed):  # `read` says why
-            whole, newline, torn = self._data().rpartition(b"\n")
+            whole, newline, torn = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             if not newline:
                 files.remove(self.path)
             elif torn:
@@ -125,9 +125,6 @@ class Journal:
         failed = f"The journal {JOURNAL_FOLDER}/{self.path.name} {problem}."
         do = "The analysis goes on from what meta.json says."
         return ItemCorrupt(failed, saved="meta.json and the artifacts are not touched.", do=do)
-
-    def _data(self) -> bytes:
-        return read_journal_file(self._folder, self.path.name)
 
 
 def list_journals(folder: Path) -> tuple[Journal, ...]:

@@ -264,10 +264,10 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
-    quick_scan = b""
-    with suppress(FileNotFoundError, DiskFailed):
+    quick_scan = None
+    with suppress(DiskFailed):
         quick_scan = read_artifact(folder, "quick-scan.md")
-    scope, complexity = read_scope(quick_scan.decode("utf-8-sig", "replace"))
+    scope, complexity = read_scope((quick_scan or b"").decode("utf-8-sig", "replace"))
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 

@@ -5,6 +5,7 @@ A step replaces a data file only as it wrote it itself: what anybody else wrote 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import product
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..documents.handoff import HandOff
 
 MAX_MATERIAL_LENGTH = 60_000  # characters of documents that a panel is given
+_DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # any other file would fail as well
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 
 
@@ -83,7 +85,7 @@ class Outputs(Struct, frozen=True):
         try:
             heading = self._change(step, output, add)
         except (RuleBroken, DiskFailed) as failure:
-            if files.is_disk_wide(failure):
+            if isinstance(failure.__cause__, OSError) and failure.__cause__.errno in _DISK_WIDE:
                 raise
             check_writable(self.folder)
             return lines.not_updated(name, reason_of(failure))

@@ -94,10 +94,9 @@ class Flags(Struct):
 
     def require_yes(self, yes: bool, what: str, nothing: str) -> None:
         """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
-        between = "\n" if "\n" in what else " "
         if not yes and not self.can_ask():
-            raise RuleBroken(f"{what}{between}{nothing} Give --yes to do it.")
-        if not yes and not click.confirm(clean_text(f"{what}{between}Go on?"), err=True):
+            raise RuleBroken(f"{what} {nothing} Give --yes to do it.")
+        if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
             raise RuleBroken(nothing)
 
     def show_result(self, data: object, text: str) -> None:

@@ -83,8 +83,8 @@ class RoundtableServer(MCPServer[HostedSessions]):
             with suppress(FileNotFoundError):
                 try:
                     folder = sessions.project.find_item(item).folder
-                    if kind == "artifact":
-                        return read_artifact(folder, name).decode("utf-8-sig", "replace")
+                    if kind == "artifact" and (data := read_artifact(folder, name)) is not None:
+                        return data.decode("utf-8-sig", "replace")
                     for each in parse_transcripts(folder) if kind == "transcript" else ():
                         if str(each.number) == name:
                             return each.text
