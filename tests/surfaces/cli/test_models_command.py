@@ -108,7 +108,7 @@ def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama:x")
     ran = cli.run("models", "use", "codex")
     assert ran.status == 0
-    assert ran.err.startswith("Your environment or ") and ran.err.endswith(" and that counts.\n")
+    assert ran.out.startswith("codex is kept in ") and ran.out.endswith(" and that counts.\n")
 
 
 def test_it_is_said_when_the_users_own_file_names_another_model(cli: CommandLine, machine: Machine) -> None:
@@ -117,11 +117,12 @@ def test_it_is_said_when_the_users_own_file_names_another_model(cli: CommandLine
     own.parent.mkdir(parents=True)
     own.write_text('model = "ollama:x"\n')
     ran = cli.run("models", "use", "ollama:y")
-    assert (ran.status, ran.err) == (0, f"Your environment or {own} names another one, and that counts.\n")
+    assert ran.status == 0
+    assert ran.out.endswith(f"but your environment or {own} names another one, and that counts.\n")
     assert cli.run("models", "--json").json["speaks"] == ["ollama:x"]
     own.unlink()
     ran = cli.run("models", "use", "ollama:y")
-    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("ollama:y speaks from now on.")
 
 
 def test_a_test_asks_once_and_only_with_a_yes(cli: CommandLine, machine: Machine) -> None:

@@ -202,9 +202,10 @@ def _use_model(flags: Flags, name: str, found: Sequence[FoundModel]) -> None:
     kept = remember_panel(model.model, model.base_url)
     now, _ = load_settings(flags.root)
     speaks = ("".join(now.models), now.base_url) if now.panel == "model" else ("", "")
-    if speaks != (model.model, model.base_url):
-        tell(f"Your environment or {user_file(os.environ)} names another one, and that counts.")
     told = f"{model.name} speaks from now on. {_warn(model)} Kept in {kept}."
+    if speaks != (model.model, model.base_url):
+        stronger = f"your environment or {user_file(os.environ)} names another one, and that counts"
+        told = f"{model.name} is kept in {kept}, but {stronger}."
     flags.show_result({"speaks": name, "file": str(kept)}, told)
 
 
