@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,7 +18,6 @@ from roundtable.core.markers import ElaborationMarker
 from roundtable.documents.additions import find_block, take_out_block
 from roundtable.documents.outline import read_outline
 from roundtable.store.lock import ItemLock
-from roundtable.surfaces.cli.options import Flags
 
 pytestmark = pytest.mark.rule("MENU-7")
 BLOCK = (
@@ -214,30 +212,6 @@ def test_the_command(completed: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
     assert cli.run("undo").err.startswith("There is no elaboration to undo.")
     assert cli.run("undo", "7").status == 2
     assert cli.run("undo", item.name, "1", "2").status == 2
-
-
-def test_at_a_terminal_the_documents_are_named_first(
-    completed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root, item = completed
-    monkeypatch.chdir(root)
-    discuss(root, item)
-    before = read_documents(item)
-    asked: list[str] = []
-
-    def refuse(text: str, **_options: object) -> bool:
-        asked.append(text)
-        return False
-
-    monkeypatch.setattr(Flags, "can_ask", lambda _flags: True)
-    monkeypatch.setattr(click, "confirm", refuse)
-    ran = CommandLine(root).run("undo", item.name)
-    assert asked == [f"This takes the discussion of step 00-01 of {item.name} out of quick-scan.md. Go on?"]
-    assert (ran.status, ran.err) == (2, "Nothing was taken back.\n")
-    assert read_documents(item) == before
-    assert CommandLine(root).run("undo", item.name, "--yes").status == 0
-    assert len(asked) == 1
-    assert read_documents(item) != before
 
 
 # --- any document ---------------------------------------------------------------------------------------

@@ -126,6 +126,15 @@ class ElaborationUndo(Struct, frozen=True):
     changes: tuple[Restored, ...]
     edits: tuple[tuple[str, str], ...]
 
+    def list_entries(self) -> tuple[str, ...]:
+        """Return the lines of lists that would go, each once."""
+        gone: list[str] = []
+        for each in self.changes:
+            old, new = ((side or b"").decode("utf-8", "replace") for side in (each.current, each.document))
+            kept = {"- None", *new.splitlines()}
+            gone += [line for line in old.splitlines() if line.startswith("- ") and line not in kept]
+        return tuple(dict.fromkeys(gone))
+
 
 def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     """Return step and instant of the elaboration of a number, or the last; RuleBroken if there is none."""

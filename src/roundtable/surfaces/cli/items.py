@@ -292,9 +292,9 @@ def undo(flags: Flags, what: tuple[str, ...], force: bool, yes: bool) -> None:
     slug, number = entry.slug, int(words[0]) if words else None
     plan = project.plan_undo(slug, number)
     if flags.can_ask():
-        names = ", ".join(one_line(change.name) for change in plan.changes) or "no document"
-        taken = f"This takes the discussion of step {plan.step_id} of {slug} out of {names}."
-        flags.require_yes(yes, taken, "Nothing was taken back.")
+        taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
+        entries = plan.list_entries() or ("(it has no entries there)",)
+        flags.require_yes(yes, "\n".join([taken, *entries, ""]), "Nothing was taken back.")
     plan, told = project.undo(slug, number, force=force)
     if not plan.changes and not plan.edits:
         told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, is in no document.",)
