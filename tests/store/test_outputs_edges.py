@@ -51,16 +51,15 @@ def test_utf_8_is_not_added_to_a_document_of_another_width(folder: Path, encodin
     document = "# Spec\n\n## 1. Context\n\nWritten elsewhere.\n".encode(encoding)
     (folder / "spec.md").write_bytes(document)
     outputs = Outputs(folder, (CONTEXT,))
-    (told,) = outputs.update(UpdateArtifacts(CONTEXT, MARKER, "#### Block\n\nText.", "a block"))
-    assert "it is UTF-16 or UTF-32 text" in told
-    section = SectionText(Target("spec.md", "1. Context"), "Text.")
-    for write in (
-        lambda: outputs.write_feedback(WriteFeedback(CONTEXT, "More.", AT)),
-        lambda: outputs.write_drafts(WriteDrafts((), (CONTEXT,))),
-        lambda: outputs.write_step(WriteStep(CONTEXT, (section,))),
-    ):
-        with pytest.raises(DiskFailed, match="UTF-16 or UTF-32"):
-            write()
+    told = [
+        *outputs.update(UpdateArtifacts(CONTEXT, MARKER, "#### Block\n\nText.", "a block")),
+        *outputs.write_feedback(WriteFeedback(CONTEXT, "More.", AT)),
+        *outputs.write_drafts(WriteDrafts((), (CONTEXT,))),
+    ]
+    assert len(told) == 3
+    assert all("it is UTF-16 or UTF-32 text" in each for each in told)
+    with pytest.raises(DiskFailed, match="UTF-16 or UTF-32"):
+        outputs.write_step(WriteStep(CONTEXT, (SectionText(Target("spec.md", "1. Context"), "Text."),)))
     assert (folder / "spec.md").read_bytes() == document
 
 
