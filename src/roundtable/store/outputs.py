@@ -84,7 +84,7 @@ class Outputs(Struct, frozen=True):
 
         try:
             heading = self._change(step, output, add)
-        except DiskFailed as failure:
+        except (RuleBroken, DiskFailed) as failure:
             if isinstance(failure.__cause__, OSError) and failure.__cause__.errno in _DISK_WIDE:
                 raise
             check_writable(self.folder)
@@ -113,7 +113,12 @@ class Outputs(Struct, frozen=True):
             why = "because it is not as this step wrote it. Delete the file to have it written again."
             return None, f"Left {name} unchanged, {why}"
 
-        return self._change(step, output, change)
+        try:
+            return self._change(step, output, change)
+        except RuleBroken as error:
+            saved = "The file is as it was, and your answers are kept."
+            failed = f"Could not write {name}: {reason_of(error)}."
+            raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
@@ -130,7 +135,7 @@ class Outputs(Struct, frozen=True):
             told = lines.artifact_updated(name, one_line(done.heading or heading), "your feedback")
             return document if marker.stands_in(document) else done.document, told
 
-        return (self._change(step, output, add),)
+        return (self._try_change(step, output, add),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -144,13 +149,16 @@ class Outputs(Struct, frozen=True):
         note = additions.write_skip_note(missing)
         ids = additions.name_steps([each.step_id for each in missing])
         told = f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
-        return self._change(missing[0], output, lambda found: (additions.add_note(found, note), told))
+        return self._try_change(missing[0], output, lambda found: (additions.add_note(found, note), told))
+
+    def _try_change(self, step: Step, name: str, change: Callable[[bytes], tuple[bytes | None, str]]) -> str:
+        try:
+            return self._change(step, name, change)
+        except RuleBroken as error:
+            return f"Could not change {one_line(name)} ({reason_of(error)})."
 
     def _change(self, step: Step, name: str, change: Callable[[bytes], tuple[bytes | None, str]]) -> str:
-        """Change an output of a step, from its skeleton where it is missing; noted before it is written.
-
-        DiskFailed where that cannot be done; the words are in the journal, and are tried again.
-        """
+        """Change an output of a step, from its skeleton where it is missing; noted before it is written."""
 
         def note_and_change(found: bytes | None) -> tuple[bytes | None, str]:
             document, told = change(self._skeleton(step, name) if found is None else found)
@@ -158,12 +166,7 @@ class Outputs(Struct, frozen=True):
                 self._log.note_change(step.step_id, name, found, document)
             return document, told
 
-        try:
-            return change_artifact(self.folder, name, note_and_change)
-        except RuleBroken as error:
-            saved = "The file is as it was, and your words are kept."
-            failed = f"Could not write {one_line(name)}: {reason_of(error)}."
-            raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
+        return change_artifact(self.folder, name, note_and_change)
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
