@@ -122,7 +122,7 @@ class Command(click.Command):
 
 def _keep_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     flags = ctx.ensure_object(Flags)
-    if value and param.name == "version" and not ctx.resilient_parsing:
+    if value and param.name == "version":
         put_text(f"roundtable {__version__}")
         ctx.exit()
     elif value and param.name in Flags.__struct_fields__:
