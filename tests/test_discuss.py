@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import killed
 from commandline import CommandLine, command_line
 from insertions import find_insertion
 from project import kinds, texts
@@ -304,18 +304,12 @@ def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
     (place / "answers.txt").write_text("".join(f"{word}\n" for word in WORDS))
     (place / "none.txt").write_text("")
 
-    def run(answers: str, **environment: str) -> int:
-        command = [sys.executable, "-m", "roundtable", "discuss", "docs/rfc.md", "--into", "--json"]
-        done = subprocess.run(
-            [*command, "--answers", answers],
-            cwd=place,
-            env={**os.environ, **environment},
-            capture_output=True,
-            check=False,
-        )
-        return done.returncode
+    def run(answers: str, kill_at: int = 0) -> int:
+        program = [sys.executable, killed.__file__, str(kill_at), "log"]
+        command = ["discuss", "docs/rfc.md", "--into", "--json", "--answers", answers]
+        return subprocess.run([*program, *command], cwd=place, capture_output=True, check=False).returncode
 
-    assert run("answers.txt", ROUNDTABLE_KILL_LOG=str(place / "log")) == 0
+    assert run("answers.txt") == 0
     writes = len((place / "log").read_text().splitlines())
     assert writes > 15
     # The user's words are said by then; what is killed is the writing of the result.
@@ -324,7 +318,7 @@ def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
             path.unlink()
         (place / "docs" / "rfc.md").write_text(RFC)
         shutil.rmtree(place / ".roundtable")
-        assert run("answers.txt", ROUNDTABLE_KILL_AT=str(at)) == -signal.SIGKILL
+        assert run("answers.txt", at) == -signal.SIGKILL
         if list((place / ".roundtable").rglob("discussion.jsonl")):
             assert run("none.txt") == 0
         assert len(list((place / "docs").glob("rfc.md.roundtable-*"))) == 1, at

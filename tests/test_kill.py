@@ -24,6 +24,7 @@ WORDS = (
     "The office may be offline too.",
 )
 CHUNKS = 4
+KILLED = Path(__file__).parent / "killed.py"
 
 
 @dataclass
@@ -36,12 +37,13 @@ class Conversation:
     sent: int = 0
     turns: dict[int, str] = field(default_factory=dict)
 
-    def run(self, **environment: str) -> int:
+    def run(self, log: Path, *, kill_at: int = 0) -> int:
         """One run of the same command; what it exits with."""
-        command = [sys.executable, "-m", "roundtable", "analyze", self.item, "--json", "--answers", "-"]
+        program = [sys.executable, str(KILLED), str(kill_at), str(log)]
+        command = ["analyze", self.item, "--json", "--answers", "-", "--root", str(self.root)]
         process = subprocess.Popen(
-            [*command, "--root", str(self.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
+            [*program, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
         )  # fmt: skip
         assert process.stdin is not None and process.stdout is not None
         with process.stdin, process.stdout:
@@ -81,7 +83,7 @@ def points(prepared: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("dry")
     shutil.copytree(prepared[0], folder / "project", symlinks=True)
     log = folder / "points"
-    status = Conversation(folder / "project", prepared[1]).run(ROUNDTABLE_KILL_LOG=str(log))
+    status = Conversation(folder / "project", prepared[1]).run(log)
     assert status == 0
     return log.read_text().splitlines()
 
@@ -120,9 +122,10 @@ def test_killed_at_any_write_it_goes_on_and_finishes_exactly_once(
         root = tmp_path / str(number)
         shutil.copytree(prepared[0], root, symlinks=True)
         conversation = Conversation(root, prepared[1])
-        killed = conversation.run(ROUNDTABLE_KILL_AT=str(number))
+        log = tmp_path / f"{number}.log"
+        killed = conversation.run(log, kill_at=number)
         assert killed == -signal.SIGKILL, f"{number}: {points[number - 1]}"
-        assert conversation.run() == 0, f"{number}: {points[number - 1]}"
+        assert conversation.run(log) == 0, f"{number}: {points[number - 1]}"
         check(root, conversation, f"{number}: {points[number - 1]}")
         shutil.rmtree(root)
 

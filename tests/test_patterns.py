@@ -52,7 +52,6 @@ _BUILT = (
     "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.messages: pattern",
     "roundtable.panel.offline.messages: strip_address",
-    "roundtable.settings: remember_panel",
     "roundtable.survey.lookup: _weigh_line",
 )
 _CRITERIA = (

@@ -368,7 +368,7 @@ def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:
     ("data", "reason"),
     [
         (b"panel = ", "ignored: "),
-        (b"\xff\xfe", "ignored: it is not UTF-8 text."),
+        (b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
         (b"x = " + b"[" * 50_000, "ignored: "),
         (b"x = 1" + b"0" * 5_000, "ignored: "),
         (b"#" * (1024 * 1024 + 1), "it is larger than 1,048,576 bytes"),
@@ -390,8 +390,9 @@ def test_a_folder_and_a_pipe_in_place_of_the_file_do_no_harm(project: Path, home
     (home / "roundtable").touch()
     settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert settings == Settings(project)
-    assert len(warnings) == 1
+    assert len(warnings) == 2
     assert "a folder has that name" in warnings[0]
+    assert "it is not a regular file" in warnings[1]
 
 
 @pytest.mark.parametrize(

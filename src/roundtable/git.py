@@ -56,8 +56,7 @@ def run_git(
     options = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
     given = safe_environment(os.environ if environment is None else environment)
     try:
-        repository = _find_repository(root)
-        if repository == "bare" or (repository is None and command != "config"):
+        if not _can_ask(root, command):
             return None
         command_line = ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words]
         answer = subprocess.run(
@@ -77,15 +76,15 @@ def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept | _ENVIRONMENT
 
 
-def _find_repository(root: Path) -> Literal["usual", "bare"] | None:
-    """Say what git would find; a folder that is a repository itself is "bare", which old git would trust."""
+def _can_ask(root: Path, command: GitCommand) -> bool:
+    """Whether git may be asked; a folder that is a repository itself is "bare", which old git would trust."""
     here = root.resolve()
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
-            return "usual"
+            return True
         if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
-            return "bare"
-    return None
+            return False
+    return command == "config"
 
 
 def current_commit(root: Path) -> str | None:

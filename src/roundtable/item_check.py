@@ -23,7 +23,7 @@ from .documents.outline import decode_document
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
-from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
+from .store.meta import examine_meta, list_undone, max_turns, parse_json
 from .store.outputs import Outputs, find_answered, read_questions
 from .store.transcript import parse_transcripts
 from .survey.files import make_line_counter
@@ -51,12 +51,12 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     for path in sorted(folder.glob("*.md")):
         with suppress(DiskFailed, OSError):
             pages[path.name] = decode_document(read_inside(folder, path.name))
-    meta = read_meta(folder)
+    meta, problem = examine_meta(folder)
     undone = frozenset(map(str, list_undone(meta)))  # taken back is not lost
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
     talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
-        problems.append(CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json."))
+        problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
     else:
         data = read_inside(folder, META)
         text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading

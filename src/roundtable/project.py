@@ -252,7 +252,7 @@ class Project:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
         folder = self._folder(name)
         with ItemLock(folder):
-            if problem := meta.meta_problem(folder):
+            if problem := meta.examine_meta(folder)[1]:
                 aside = meta.set_aside(folder)
                 return f"{problem} It is kept as {aside.name}, and the analysis begins anew."
             meta.start_over(folder)
@@ -351,10 +351,9 @@ class Project:
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number."""
-        from .store.undo import choose_elaboration, plan_elaboration_undo
+        from .store.undo import plan_elaboration_undo
 
-        folder = self._folder(name)
-        return plan_elaboration_undo(folder, *choose_elaboration(folder, number))
+        return plan_elaboration_undo(self._folder(name), number)
 
     def undo(
         self, name: str, number: int | None = None, *, force: bool = False
@@ -367,7 +366,7 @@ class Project:
             plan = self.plan_undo(name, number)
             if plan.edits and not force:
                 reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
-                do = "See what would go with --dry-run; take it out all the same with --force."
+                do = "Take it out all the same with --force."
                 raise RuleBroken(f"The text was edited since ({reasons}). Nothing was changed. {do}")
             return plan, undo_elaboration(folder, plan)
 
@@ -400,6 +399,24 @@ def find_lacking(settings: Settings) -> Iterator[str]:
         model = choice.read_choice(name, settings.base_url)
         if missing := choice.find_lacking(model):
             yield f"{model.label}: {missing}. See roundtable doctor."
+
+
+def check_panel(settings: Settings) -> Iterator[tuple[str, str, bool]]:
+    """Yield what was found out about the panel and its models, and whether each is sound; nothing is paid."""
+    if settings.panel != "model":
+        yield "panel", f"{settings.panel}: needs no network and no key", True
+        return
+    from .panel.model.choice import check_reach, names_of, read_choice
+
+    names = names_of(settings.models, settings.base_url)
+    yield "panel", "model" if names else "model: no model is named", bool(names)
+    for name in names:
+        try:
+            model = read_choice(name, settings.base_url)
+            found, is_sound = check_reach(model)
+            yield "model", f"{model.label}: {found}", is_sound
+        except RuleBroken as broken:
+            yield "model", str(broken), False
 
 
 def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:

@@ -1,13 +1,14 @@
 """Settings, strongest first: flags, `ROUNDTABLE_*` variables, the user's file, the project's file, defaults.
 
-They are listed in docs/commands.md. What cannot be used is passed over with a warning that names it.
+They are listed in docs/commands.md. What cannot be used is passed over with a warning that names it. The
+program never writes the user's file: the model that was chosen is kept beside it, and counts where the user's
+file names none.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -48,6 +49,8 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
 """The form of each setting, and what it must be, in words."""
 PERSONAL = frozenset({"model", "base_url", "time_limit", "panel", "budget"})
 """The settings that a project's file cannot make, but for an offline panel."""
+KEPT_FILE = "panel.toml"
+"""Where the model that the user chose is kept, beside the user's own file."""
 
 
 class Budget(Struct, frozen=True):
@@ -77,16 +80,21 @@ class Settings(Struct, frozen=True):
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
 
 
-def _read_layer(path: Path, name: str, section: str, own: Path | None, warnings: list[str]) -> dict[str, Any]:
-    """Return what a file says in a section; of any but the user's `own` only what a project may decide."""
-    if not (text := _read_text(path, name, section, warnings)):
-        return {}
-    import tomllib  # late: most projects have no file of ours
-
+def _read_layer(
+    path: Path, name: str, section: str, warnings: list[str], personal: str = ""
+) -> dict[str, Any]:
+    """Return what a file says in a section; with the place for `personal` settings, only what is not that."""
     try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        warnings.append(f"{name} is ignored: {error}.")
+        data = files.read(path, limit=_MAX_FILE_SIZE)
+        if section.encode() not in data:
+            return {}
+        import tomllib  # late: most projects have no file of ours
+
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (FileNotFoundError, DiskFailed, ValueError, RecursionError) as error:
+        reason = error.failed if isinstance(error, DiskFailed) else f"{error}."
+        if path.exists():
+            warnings.append(f"{name} is ignored: {reason}")
         return {}
     for key in filter(None, section.split(".")):
         below = table.get(key)
@@ -94,28 +102,15 @@ def _read_layer(path: Path, name: str, section: str, own: Path | None, warnings:
     if isinstance(budget := table.get("budget"), dict):
         del table["budget"]
         table |= {f"budget.{key}": value for key, value in budget.items()}
-    if path == own:
+    if not personal:
         return table
     kept = {key: value for key, value in table.items() if key.partition(".")[0] not in PERSONAL}
     kept |= {"panel": "offline"} if table.get("panel") == "offline" else {}
     why = "A project's file cannot choose who speaks, where words and keys go, what that may cost"
-    do = f"or how long it takes. Set it in {own or 'the environment'}."
+    do = f"or how long it takes. Set it in {personal}."
     refused = dict.fromkeys(key.partition(".")[0] for key in table if key not in kept)
     warnings += [f"{name}: {key} is ignored. {why} {do}" for key in refused]
     return kept
-
-
-def _read_text(path: Path, name: str, section: str, warnings: list[str]) -> str:
-    """Return a file's text; empty where there is none, or where it does not mention the section."""
-    try:
-        data = files.read(path, limit=_MAX_FILE_SIZE)
-        return data.decode("utf-8-sig") if section.encode() in data else ""
-    except UnicodeDecodeError:
-        warnings.append(f"{name} is ignored: it is not UTF-8 text.")
-    except (FileNotFoundError, DiskFailed) as error:
-        if isinstance(error, DiskFailed) and not section and path.exists():
-            warnings.append(f"{name} is ignored. {error.failed}")
-    return ""
 
 
 def _read_value(key: str, value: object) -> Any:
@@ -174,10 +169,14 @@ def load_settings(
     variables = {key: f"ROUNDTABLE_{key.replace('.', '_').upper()}" for key in _SETTINGS}
     given = {key: value for key, name in variables.items() if (value := environment.get(name))}
     layers = [("Flags", {key: value for key, value in flags if value}), ("Environment", given)]
-    own = user_file(environment)
-    places = [(own, str(own), "")] if own is not None else []
-    places += [(home / name, name, section) for name, section in PROJECT_FILES.items()]
-    layers += [(name, _read_layer(path, name, section, own, warnings)) for path, name, section in places]
+    if (own := user_file(environment)) is not None:
+        mine, kept = _read_layer(own, str(own), "", warnings), own.with_name(KEPT_FILE)
+        layers.append((str(own), mine))
+        if not mine.keys() & {"panel", "model", "base_url"}:  # a model and its address belong together
+            layers.append((str(kept), _read_layer(kept, str(kept), "", warnings)))
+    for name, section in PROJECT_FILES.items():
+        found = _read_layer(home / name, name, section, warnings, str(own or "the environment"))
+        layers.append((name, found))
     values: dict[str, Any] = {}
     for origin, table in layers:
         named = values.get("model")
@@ -196,36 +195,22 @@ def load_settings(
     return settings, tuple(map(one_line, warnings))
 
 
-def remember_panel(
-    panel: str, model: str = "", base_url: str = "", *, environment: Mapping[str, str] | None = None
-) -> Path:
-    """Write who speaks into the user's own file, and return that file; whatever else it says stays."""
-    import tomllib
-
-    values = {"panel": panel} | ({"model": model, "base_url": base_url} if model else {})
-    own = user_file(os.environ if environment is None else environment)
-    if own is None:
+def remember_panel(model: str, base_url: str = "", *, environment: Mapping[str, str] = os.environ) -> Path:
+    """Keep who speaks, the offline panel without a model, beside the user's own file; return where."""
+    if (own := user_file(environment)) is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
-    try:
-        for key in filter(values.get, values):
+    values = {"panel": "model" if model else "offline", "model": model, "base_url": base_url}
+    text = "# Written by `roundtable models use`. A panel or model that config.toml names counts instead.\n"
+    for key in filter(values.get, values):
+        try:
             _read_value(key, values[key])
-        text = files.read(own, limit=_MAX_FILE_SIZE).decode("utf-8-sig") if own.exists() else ""
-        before = tomllib.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise RuleBroken(f"{own} cannot say this: {problem}. Nothing was changed.") from None
-    tables = re.search(r"(?m)^[ \t]*\[", text)
-    top = text[: tables.start()] if tables else text
-    setting = rf"(?m)^[ \t]*[\"']?(?:{'|'.join(values)})[\"']?[ \t]*=[ \t]*(?:\[[^\]]*\])?.*\n?"
-    # JSON's strings are TOML's too.
-    chosen = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
-    changed = "".join([*chosen, re.sub(setting, "", top), text[len(top) :]])
-    wanted = {key: value for key, value in {**before, **values}.items() if value or key not in values}
-    with suppress(ValueError):
-        if tomllib.loads(changed) == wanted:
-            files.make_folder(own.parent, parents=True)
-            files.write(own.resolve() if own.exists() else own, changed.encode(), new_mode=0o600)
-            return own
-    raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {', '.join(chosen)}")
+        except ValueError as problem:
+            raise RuleBroken(f"{key} {problem}. Nothing was changed.") from None
+        text += f"{key} = {json.dumps(values[key], ensure_ascii=False)}\n"  # JSON's strings are TOML's too
+    kept = own.with_name(KEPT_FILE)
+    files.make_folder(kept.parent, parents=True)
+    files.write(kept, text.encode(), new_mode=0o600)
+    return kept
 
 
 def find_root() -> Path:
@@ -237,7 +222,10 @@ def find_root() -> Path:
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
         is_marked = any((folder / name).exists() for name in marks)
-        if is_marked or _read_text(folder / "pyproject.toml", "", "[tool.roundtable", []):
+        with suppress(FileNotFoundError, DiskFailed):
+            settings = files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
+            is_marked = is_marked or b"[tool.roundtable" in settings
+        if is_marked:
             return Path() if folder == here else folder
     return Path()
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import killed
 import roundtable
 from roundtable.core.errors import DiskFailed
 from roundtable.store import files
@@ -544,7 +545,9 @@ class TestKilledAtEveryPoint:
     SCRIPT = """
 import sys
 from pathlib import Path
+from killed import watch
 from roundtable.store import files
+watch(int(sys.argv[2]), Path(sys.argv[3]))
 root = Path(sys.argv[1])
 files.make_folder(root / "inner")
 files.write(root / "a", b"new")
@@ -567,29 +570,26 @@ files.remove(root / "d")
         "after remove d",
     )
 
-    def run(self, root: Path, **variables: str) -> int:
+    def run(self, root: Path, kill_at: int, log: Path) -> int:
         root.mkdir()
         (root / "a").write_bytes(b"old")
         (root / "log").write_bytes(b"first\n")
         (root / "b").touch()
         (root / "d").touch()
-        source = str(Path(roundtable.__file__).parents[1])
-        command = [sys.executable, "-c", self.SCRIPT, str(root)]
-        environment = {**os.environ, "PYTHONPATH": source, **variables}
+        folders = (Path(roundtable.__file__).parents[1], Path(killed.__file__).parent)
+        command = [sys.executable, "-c", self.SCRIPT, str(root), str(kill_at), str(log)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
         return subprocess.run(command, env=environment, check=False).returncode
 
     def test_the_points_are_noted_in_their_order(self, tmp_path: Path) -> None:
         log = tmp_path / "points"
-        assert self.run(tmp_path / "root", ROUNDTABLE_KILL_LOG=str(log)) == 0
+        assert self.run(tmp_path / "root", 0, log) == 0
         assert tuple(log.read_text().splitlines()) == self.POINTS
-
-    def test_a_number_beyond_the_last_point_kills_nobody(self, tmp_path: Path) -> None:
-        assert self.run(tmp_path / "root", ROUNDTABLE_KILL_AT=str(len(self.POINTS) + 1)) == 0
 
     @pytest.mark.parametrize("number", range(1, len(POINTS) + 1), ids=POINTS)
     def test_old_or_new(self, tmp_path: Path, number: int) -> None:
         root, log = tmp_path / "root", tmp_path / "points"
-        status = self.run(root, ROUNDTABLE_KILL_AT=str(number), ROUNDTABLE_KILL_LOG=str(log))
+        status = self.run(root, number, log)
         assert status == -signal.SIGKILL
         assert tuple(log.read_text().splitlines()) == self.POINTS[:number]
         assert (root / "inner").exists() == (number >= 2)

@@ -27,8 +27,8 @@ from roundtable.store.meta import (
     StartPhase,
     append_elaboration,
     change_meta,
+    examine_meta,
     max_turns,
-    meta_problem,
     read_meta,
     set_aside,
     start_phase,
@@ -103,7 +103,7 @@ class TestReading:
     def test_missing_is_none_and_no_problem(self, folder: Path) -> None:
         assert read_meta(folder) is None
         assert read_meta(folder / "gone") is None
-        assert meta_problem(folder) is None
+        assert examine_meta(folder)[1] is None
         assert list(folder.iterdir()) == []
 
     @pytest.mark.rule("META-1")
@@ -111,7 +111,7 @@ class TestReading:
     def test_unusable_is_none_and_the_file_stays(self, folder: Path, data: bytes) -> None:
         put(folder, data)
         assert read_meta(folder) is None
-        problem = meta_problem(folder)
+        problem = examine_meta(folder)[1]
         assert problem is not None
         assert problem.startswith(f"{folder / 'meta.json'} cannot be used: ")
         assert raw(folder) == data
@@ -131,26 +131,26 @@ class TestReading:
     )
     def test_the_problem_is_said_in_words(self, folder: Path, data: bytes, reason: str) -> None:
         put(folder, data)
-        assert meta_problem(folder) == f"{folder / 'meta.json'} cannot be used: {reason}."
+        assert examine_meta(folder)[1] == f"{folder / 'meta.json'} cannot be used: {reason}."
 
     @pytest.mark.rule("META-1")
     def test_a_folder_in_its_place_is_none_with_the_reason(self, folder: Path) -> None:
         (folder / "meta.json").mkdir()
         assert read_meta(folder) is None
-        assert meta_problem(folder) == f"Could not read {folder / 'meta.json'}: a folder has that name."
+        assert examine_meta(folder)[1] == f"Could not read {folder / 'meta.json'}: a folder has that name."
 
     @pytest.mark.rule("META-1")
     def test_a_file_that_is_too_large_is_none_with_the_reason(self, folder: Path) -> None:
         put(folder, b"{}")
         os.truncate(folder / "meta.json", 20 * 1024 * 1024 + 1)
         assert read_meta(folder) is None
-        assert "larger than 20,971,520 bytes" in str(meta_problem(folder))
+        assert "larger than 20,971,520 bytes" in str(examine_meta(folder)[1])
 
     @pytest.mark.rule("META-1")
     def test_a_link_to_nowhere_is_a_problem_and_not_a_missing_file(self, folder: Path) -> None:
         (folder / "meta.json").symlink_to("nowhere")
         assert read_meta(folder) is None
-        assert meta_problem(folder) == (
+        assert examine_meta(folder)[1] == (
             f"Could not read {folder / 'meta.json'}: it is a link that cannot be followed."
         )
 
@@ -158,7 +158,7 @@ class TestReading:
     def test_a_byte_order_mark_is_fine_and_the_last_of_doubled_keys_stands(self, folder: Path) -> None:
         data = put(folder, b'\xef\xbb\xbf{"source": "jira", "source": "github"}')
         assert read(folder)["source"] == "github"
-        assert meta_problem(folder) is None
+        assert examine_meta(folder)[1] is None
         assert raw(folder) == data
 
     @pytest.mark.rule("META-1", "META-3")
@@ -313,7 +313,7 @@ class TestWriting:
             write_meta(folder, FULL)
         assert raw(folder) == data
         assert str(caught.value) == (
-            f"{meta_problem(folder)} The file was not changed. "
+            f"{examine_meta(folder)[1]} The file was not changed. "
             "Repair it, or start over: the file is then set aside under another name."
         )
         with pytest.raises(ItemCorrupt):

@@ -102,12 +102,12 @@ def test_without_a_document_the_first_that_may_be_used_is_named(folder: Path) ->
     ("document", "heading"),
     [
         ("# A\n\n## B\n\n### C\n\n#### D\n\n##### E\n\n###### 1. Context\n\nText.\n", "1. Context"),
-        (f"## A\n\n{MARKER}\n\nWithout its headings.\n", "A"),
+        ("## A\n\nText.\n", "Additional Insights from Elaboration"),
         (f"{MARKER}\n\n### B\n", "Additional Insights from Elaboration"),
-        (f"## A\n\n{MARKER}\n\n### B\n\n## C\n\n{MARKER}\n\n### B\n", "A"),
+        ("## A\n\n## 2. Context\n\n### B\n\n## C\n", "2. Context"),
     ],
 )
-def test_a_block_that_is_there_already_is_announced_where_it_stands(
+def test_a_block_that_is_there_already_is_announced_as_before(
     folder: Path, document: str, heading: str
 ) -> None:
     (folder / "spec.md").write_text(document)
@@ -226,4 +226,7 @@ def test_a_folder_that_leads_out_says_what_to_do(folder: Path, tmp_path: Path) -
     (folder / "elaborations").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DiskFailed) as caught:
         transcript(folder, Turn(1, MAYA.key, "One."))
-    assert caught.value.do == "Remove the link. Run the same command again."
+    assert (
+        caught.value.do
+        == "Remove the link, or put a file or folder in its place. Run the same command again."
+    )

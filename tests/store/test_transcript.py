@@ -200,7 +200,7 @@ class TestBadPlaces:
         (folder / "elaborations").symlink_to(tmp_path / "out")
         with pytest.raises(DiskFailed) as caught:
             write_transcript(folder, save(), "offline")
-        assert "it leads out of the item's folder. Nothing was changed." in str(caught.value)
+        assert "it is a link that leads elsewhere. Nothing was changed." in str(caught.value)
         assert list((tmp_path / "out").iterdir()) == []
 
     def test_a_file_in_place_of_the_folder_is_said(self, folder: Path) -> None:

@@ -165,8 +165,8 @@ def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: st
     ran = here.run("export", host, "--force")
     assert ran.status == 0
     assert path.read_text() == "others live here"
-    assert f"{shared} exists and was not changed. Add to it:" in ran.out
-    assert "roundtable" in ran.out.split("Add to it:")[1]
+    assert f"{shared} exists and was not changed. It needs this:" in ran.out
+    assert "roundtable" in ran.out.split("It needs this:")[1]
 
 
 @pytest.mark.parametrize("host", ["claude-code", "gemini"])
@@ -178,5 +178,5 @@ def test_nothing_is_written_to_a_folder_that_the_project_links_to(
     (here.root / f"roundtable-{host}").symlink_to(outside)
     ran = here.run("export", host)
     assert ran.status == 2
-    assert "is a link that leads out of the project. Nothing was written." in ran.err
+    assert "is a link that leads elsewhere. Nothing was written." in ran.err
     assert list(outside.iterdir()) == []

@@ -22,7 +22,7 @@ from ..core import events as on
 from ..core import lines
 from ..core.analysis import Analysis, Opening
 from ..core.elaboration import DEFAULT_MAX_TURNS
-from ..core.errors import DiskFailed, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
@@ -39,6 +39,7 @@ from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
 _STAND_IN = "document.md"
+_ENDING = ".roundtable-"  # of the name of a transcript, before its number
 _SUFFIXES = (".md", ".markdown")
 _MAX_TITLE_LENGTH = 60
 _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILINE)
@@ -65,11 +66,13 @@ def find_discussion_folder(root: Path, path: Path) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
     place = path.resolve().relative_to(root.resolve()).as_posix()
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return files.require_in_project(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}")
+    folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
+    return files.require_inside(root, folder, ItemCorrupt)
 
 
 def _find_gap(path: Path) -> gaps.DocumentGap:
-    found = (_FOCUS.search(text) for text in transcript.read_transcripts_beside(path).values())
+    earlier = transcript.parse_transcripts(path.parent, f"{path.name}{_ENDING}")
+    found = (_FOCUS.search(each.text) for each in earlier)
     discussed = frozenset(unescape_markdown(each["question"].strip()) for each in found if each)
     return gaps.find_gap(files.read(path, limit=MAX_ARTIFACT_SIZE), discussed)
 
@@ -152,7 +155,8 @@ class DocumentExecutor(Executor):
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated((self._add_block(task),))
             case do.SaveRecord():
-                return on.RecordSaved(transcript.write_transcript_beside(self.path, task, self._panel_names))
+                names, beginning = self._panel_names, f"{self.path.name}{_ENDING}"
+                return on.RecordSaved(transcript.write_transcript(self.path.parent, task, names, beginning))
             case _:
                 return await super().carry_out(task)
 
@@ -162,9 +166,10 @@ class DocumentExecutor(Executor):
             text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
-        earlier = transcript.read_transcripts_beside(self.path).items()
+        earlier = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
         # Under this name the panels know it for a transcript, and do not ask the same again.
-        talks = tuple(Material(f"elaborations/{each}", said[:MAX_MATERIAL_LENGTH]) for each, said in earlier)
+        found = ((f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in earlier)
+        talks = tuple(Material(name, said) for name, said in found)
         material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(DEFAULT_MAX_TURNS, (material,), talks)
 

@@ -42,18 +42,13 @@ def explain_refusal(folder: Path, name: str) -> str | None:
     return "it is a link" if (folder / name).is_symlink() else None
 
 
-def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> bytes:
-    """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used."""
+def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
+    """Return the artifact's bytes, or None if there is no file; DiskFailed if it may not be used."""
     if not is_reserved and (reason := explain_refusal(folder, name)):
         do = "Put a plain file in its place, or correct the outputs in the step's file."
         raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
-    return files.read(folder / name, limit=MAX_ARTIFACT_SIZE, follow_link=False)
-
-
-def read_if_there(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
-    """Return what `read_artifact` does, or None if there is no file."""
     with suppress(FileNotFoundError):
-        return read_artifact(folder, name, is_reserved=is_reserved)
+        return files.read(folder / name, limit=MAX_ARTIFACT_SIZE, follow_link=False)
     return None
 
 
@@ -69,8 +64,9 @@ def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the texts of those of these files that can be read, by name."""
     found = {}
     for name in dict.fromkeys(names):
-        with suppress(OSError, DiskFailed):
-            found[name] = decode_text(read_artifact(folder, name))
+        with suppress(DiskFailed):
+            if (data := read_artifact(folder, name)) is not None:
+                found[name] = decode_text(data)
     return found
 
 
@@ -81,14 +77,14 @@ def decode_text(document: bytes) -> str:
 
 def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reserved: bool = False) -> Result:
     """Write what `change` makes of what the file holds at that moment (None: missing, or leave it)."""
-    before = read_if_there(folder, name, is_reserved=is_reserved)
+    before = read_artifact(folder, name, is_reserved=is_reserved)
     beginning = (before or b"")[:2_000]
     # Known by a mark, or by the many NULs that Latin letters bring.
     if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or 3 * beginning.count(0) > len(beginning):
         raise RuleBroken(f"It is UTF-16 or UTF-32 text. {UNCHANGED} Save it as UTF-8. {AGAIN}")
     for _ in range(4):
         after, result = change(before)
-        now = read_if_there(folder, name, is_reserved=is_reserved)
+        now = read_artifact(folder, name, is_reserved=is_reserved)
         if now == before:
             if after is not None and after != before:
                 files.write(folder / name, after)

@@ -1,8 +1,7 @@
 """The disk: every durable change of a file or folder is made here, and nowhere else.
 
 Each change is announced to `checkpoint` before, in the middle and after, so that a test can end the process
-at any of these points. With `ROUNDTABLE_KILL_AT=N` the process kills itself at the N-th point; with
-`ROUNDTABLE_KILL_LOG=FILE` each point that is reached adds its name as a line to that file.
+at any of these points.
 """
 
 from __future__ import annotations
@@ -11,18 +10,16 @@ import errno
 import json
 import os
 import re
-import signal
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from ..core.errors import DiskFailed, ItemCorrupt, RoundtableError, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
 MAX_LOG_SIZE = 64 * 1024 * 1024
@@ -56,12 +53,6 @@ def timestamp(later: int = 0) -> str:
     return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def is_disk_wide(failure: RoundtableError) -> bool:
-    """Whether any other file would have failed as well: the disk is full, read-only or broken."""
-    broken = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-    return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in broken
-
-
 def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
     """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none."""
     with (
@@ -78,11 +69,8 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = True) -> None:
-    """Put `data` in place of the file or link in one move, keeping its mode; if that fails, the old is whole.
-
-    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case.
-    """
+def write(path: Path, data: bytes, *, new_mode: int = 0o666) -> None:
+    """Put `data` in place of the file or link in one move, keeping its mode, or leave the old one whole."""
     with _announce_change("write", path, "The file is as it was."):
         old = path.lstat() if os.path.lexists(path) and not path.is_symlink() else None
         if old is not None:
@@ -96,15 +84,13 @@ def write(path: Path, data: bytes, *, new_mode: int = 0o666, durable: bool = Tru
                 _write_all(handle, data)
                 if old is not None and hasattr(os, "fchmod"):
                     os.fchmod(handle, stat.S_IMODE(old.st_mode))
-                if durable:
-                    os.fsync(handle)
+                os.fsync(handle)
             checkpoint(f"before replace {path.name}")
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        if durable:
-            _sync_folder(path.parent)
+        _sync_folder(path.parent)
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -178,14 +164,23 @@ def remove(path: Path) -> None:
         _sync_folder(path.parent)
 
 
-def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+def write_new_files(
+    folder: Path,
+    texts: Mapping[str, str],
+    *,
+    replace: bool = False,
+    do: str = "Name another place with --out.",
+) -> tuple[Path, ...]:
     """Write files, all or none, and return their paths; RuleBroken if one is there with other content."""
     paths = {folder / name: text.encode() for name, text in texts.items()}
+    if outside := ", ".join(str(path) for path in paths if leads_out(folder, path)):
+        raise RuleBroken(f"{outside} would go through a link that leads elsewhere. Nothing was written. {do}")
     for path, data in paths.items():
-        if os.path.lexists(path) and not (is_regular_file(path) and read(path) == data):
-            raise RuleBroken(f"{path} is there already. Nothing was written. Name another place with --out.")
-    make_folder(folder, parents=True)
+        is_free = replace or not os.path.lexists(path)
+        if not is_free and not (is_regular_file(path) and read(path) == data):
+            raise RuleBroken(f"{path} is there already. Nothing was written. {do}")
     for path, data in paths.items():
+        make_folder(path.parent, parents=True)
         write(path, data)
     return tuple(paths)
 
@@ -255,72 +250,43 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-_kill_at, _kill_log = os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", "")
-_passed = count(1)
-
-
 def checkpoint(point: str) -> None:
-    """Note down that a point is reached, and end the process there, where a test asks for it."""
-    if _kill_log:
-        with Path(_kill_log).open("a", encoding="utf-8") as file:
-            file.write(f"{point}\n")
-    if _kill_at and str(next(_passed)) == _kill_at:
-        os.kill(os.getpid(), signal.SIGKILL)
+    """Do nothing at a point of a change; a test puts something here that fails, or ends the process."""
 
 
-def leads_out(folder: Path, name: str) -> bool:
-    """Whether a name in the item's folder leads elsewhere."""
-    is_plain = name.isprintable() and name != ".." and Path(name).name == name
-    if is_plain and not (folder / name).is_symlink():  # nearly always
+def leads_out(home: Path, path: Path) -> bool:
+    """Whether a path below a folder leads elsewhere: out of it, to itself or to a hidden folder in it."""
+    is_plain = path.parent == home and path.name != ".." and path.name.isprintable()
+    if path == home or (is_plain and not path.is_symlink()):  # nearly always
         return False
-    with suppress(OSError, ValueError):  # the folder is gone, a NUL byte
-        place, home = Path(os.path.realpath(folder / name)), os.path.realpath(folder)
-        return not place.is_relative_to(home) or place.is_symlink()  # a circle of links ends at one
-    return True
+    try:
+        real = path.resolve()
+        place = real.relative_to(home.resolve())
+    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
+        return True
+    hidden = [part for part in place.parts if part.startswith(".") and part not in path.parts]
+    is_hidden_link = path.name.startswith(".") and path.is_symlink()
+    is_nowhere = place == Path() or real.is_symlink()  # a circle of links, on newer Pythons
+    return is_nowhere or is_hidden_link or bool(hidden) or ".git" in map(str.lower, place.parts)
 
 
-def require_inside(folder: Path, name: str) -> None:
-    """Raise DiskFailed where a name in the item's folder leads elsewhere."""
-    if leads_out(folder, name):
-        failed = f"Could not use {folder / name}: it leads out of the item's folder."
-        raise DiskFailed(failed, saved=UNCHANGED, do=f"Remove the link. {AGAIN}")
+def require_inside(home: Path, path: Path, failure: type[DiskFailed | ItemCorrupt] = DiskFailed) -> Path:
+    """Return a path below a folder, there or not; an error of this kind where it leads elsewhere."""
+    if leads_out(home, path):
+        failed = f"{path} cannot be used: it is a link that leads elsewhere."
+        do = f"Remove the link, or put a file or folder in its place. {AGAIN}"
+        raise failure(failed, saved=UNCHANGED, do=do)
+    return path
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere or is a link."""
-    require_inside(folder, name)
-    return read(folder / name, limit=limit, follow_link=False)
-
-
-def leads_out_of_project(root: Path, folder: Path) -> bool:
-    """Whether a folder leads out of the project, to the project itself or to some program's hidden folder."""
-    try:
-        place = folder.resolve().relative_to(root.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return True
-    hidden = [part for part in place.parts if part.startswith(".") and part not in folder.parts]
-    is_root = place == Path() and folder.is_symlink()
-    return bool(hidden) or is_root or ".git" in map(str.lower, place.parts)
-
-
-def require_in_project(root: Path, folder: Path) -> Path:
-    """Return the folder, there or not; ItemCorrupt where it does not lie in the project."""
-    if leads_out_of_project(root, folder):
-        raise _refuse_link(folder, "is a link that leads out of the project or to a hidden folder")
-    return folder
+    return read(require_inside(folder, folder / name), limit=limit, follow_link=False)
 
 
 def journal_home(folder: Path) -> Path:
     """Return the item's `.journal` folder, there or not; ItemCorrupt where a link has its name."""
-    home = folder / JOURNAL_FOLDER
-    if home.is_symlink():
-        raise _refuse_link(home, "is a link")
-    return home
-
-
-def _refuse_link(path: Path, reason: str) -> ItemCorrupt:
-    do = f"Remove the link, or put a folder in its place. {AGAIN}"
-    return ItemCorrupt(f"{path} cannot be used: it {reason}.", saved=UNCHANGED, do=do)
+    return require_inside(folder, folder / JOURNAL_FOLDER, ItemCorrupt)
 
 
 def journal_folder(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, decode_text, one_line
-from .files import UNCHANGED, journal_home, leads_out_of_project, read_inside, require_in_project
+from .files import UNCHANGED, journal_home, leads_out, read_inside, require_inside
 from .lock import ItemLock
 from .meta import change_meta, examine_meta, read_meta, write_meta
 
@@ -77,7 +78,7 @@ def add_item(
     title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
-    home = require_in_project(root, root / items_folder)
+    home = require_inside(root, root / items_folder, ItemCorrupt)
     files.make_folder(home, parents=True)
     slugs = list_slugs(f"{source_id or ''} {title}")
     folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # nobody else made it
@@ -93,11 +94,12 @@ def add_item(
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
     """Return every item of the project, by name of its folder; links that lead elsewhere are not items."""
-    home = require_in_project(root, root / items_folder)
+    home = require_inside(root, root / items_folder, ItemCorrupt)
     try:
         folders = [path for path in sorted(home.iterdir()) if _is_item(path)]
-        outside = [path for path in folders if path.is_symlink() and leads_out_of_project(root, path)]
-        return tuple(_read_entry(path) for path in folders if path not in outside)
+        return tuple(
+            _read_entry(path) for path in folders if not (path.is_symlink() and leads_out(root, path))
+        )
     except OSError:
         return ()
 
@@ -112,10 +114,9 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_o
     """Return the one item that a slug, its beginning, a source id or title names; ItemUnknown if not one."""
     wanted, said = name.strip().casefold(), one_line(name)
     # Most often it is the slug, which is the folder's name: then no other item needs to be read.
-    folder, is_slug = require_in_project(root, root / items_folder) / wanted, False
-    with suppress(OSError):  # a name that is too long for one
-        is_slug = folder.name == wanted and folder.is_dir()
-    if is_slug and _is_item(require_in_project(root, folder) if folder.is_symlink() else folder):
+    folder = require_inside(root, root / items_folder, ItemCorrupt) / wanted
+    is_slug = folder.name == wanted and os.path.isdir(folder)  # noqa: PTH112 (also of a name that is too long)
+    if is_slug and _is_item(require_inside(root, folder, ItemCorrupt)):
         return _read_entry(folder)
     items = list_items(root, items_folder=items_folder)
     for fits in (

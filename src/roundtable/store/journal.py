@@ -28,9 +28,8 @@ _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|fini
 _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
-    # The names in older journals.
-    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved),
-    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    "StepSaved": on.Saved,  # the names in older journals
+    "StepWritten": on.DocumentsWritten,
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 
@@ -71,13 +70,14 @@ class Journal:
         """Write an event to disk, with the panel whose words it holds; when this returns, it counts."""
         record = {"n": self.count + 1, "event": type(event).__name__, "data": event}
         record |= {"at": files.timestamp()} | ({"panel": panel} if panel else {})
-        files.append(self.path, files.encode_record(record), durable=waits_for_disk(event))
+        is_durable = not isinstance(event, _NOBODYS_WORDS)
+        files.append(self.path, files.encode_record(record), durable=is_durable)
         self._count(event, panel)
 
     def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
         """Return the opening and the events; None if there are none, ItemCorrupt if they do not read."""
         try:
-            whole, newline, _ = self._data().rpartition(b"\n")
+            whole, newline, _ = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             return self._decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
@@ -104,7 +104,7 @@ class Journal:
     def repair(self) -> None:
         """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""
         with suppress(FileNotFoundError, DiskFailed):  # `read` says why
-            whole, newline, torn = self._data().rpartition(b"\n")
+            whole, newline, torn = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             if not newline:
                 files.remove(self.path)
             elif torn:
@@ -125,14 +125,6 @@ class Journal:
         failed = f"The journal {JOURNAL_FOLDER}/{self.path.name} {problem}."
         do = "The analysis goes on from what meta.json says."
         return ItemCorrupt(failed, saved="meta.json and the artifacts are not touched.", do=do)
-
-    def _data(self) -> bytes:
-        return read_journal_file(self._folder, self.path.name)
-
-
-def waits_for_disk(event: on.Event) -> bool:
-    """Whether an event counts only when it is synced, so that no power cut takes it back."""
-    return not isinstance(event, _NOBODYS_WORDS)
 
 
 def list_journals(folder: Path) -> tuple[Journal, ...]:

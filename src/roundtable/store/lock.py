@@ -37,7 +37,7 @@ class ItemLock:
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", json.dumps(me).encode(), durable=False)
+            files.write(home / "holder.json", json.dumps(me).encode())
         with suppress(ItemLocked, DiskFailed), meta_lock(self._folder, wait=0):
             files.sweep(self._folder)
 

@@ -107,13 +107,8 @@ def read_meta(folder: Path | str) -> dict[str, Any] | None:
     return examine_meta(folder)[0]
 
 
-def meta_problem(folder: Path | str) -> str | None:
-    """Return why meta.json cannot be used, in words for a person; None if it is fine or missing."""
-    return examine_meta(folder)[1]
-
-
 def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]:
-    """Return what `read_meta` and `meta_problem` say of the same file at the same moment."""
+    """Return what `read_meta` does, and why meta.json cannot be used, in words for a person, if so."""
     try:
         found = _load(Path(folder))
     except ItemCorrupt as error:
@@ -211,7 +206,7 @@ def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
 def set_aside(folder: Path | str) -> Path:
     """Rename a meta.json that cannot be used to `meta.json.corrupt-…`, and return its new path."""
     with meta_lock(Path(folder)):
-        if meta_problem(folder) is None:
+        if examine_meta(folder)[1] is None:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
         return files.set_aside(Path(folder) / "meta.json")
 
@@ -269,10 +264,10 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
-    quick_scan = b""
-    with suppress(FileNotFoundError, DiskFailed):
+    quick_scan = None
+    with suppress(DiskFailed):
         quick_scan = read_artifact(folder, "quick-scan.md")
-    scope, complexity = read_scope(quick_scan.decode("utf-8-sig", "replace"))
+    scope, complexity = read_scope((quick_scan or b"").decode("utf-8-sig", "replace"))
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 

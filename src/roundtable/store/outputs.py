@@ -5,6 +5,7 @@ A step replaces a data file only as it wrote it itself: what anybody else wrote 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import product
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..documents.handoff import HandOff
 
 MAX_MATERIAL_LENGTH = 60_000  # characters of documents that a panel is given
+_DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # any other file would fail as well
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 
 
@@ -75,16 +77,15 @@ class Outputs(Struct, frozen=True):
             return lines.not_updated(name, "file not found")
 
         def add(found: bytes) -> tuple[bytes, str]:
-            if marker.stands_in(found):
-                return found, _heading_around(found, str(marker).encode())
             block, own = f"{marker}\n\n{command.block}", step.section(output)
             done = additions.insert_addition(found, block, topic=step.title, section=own)
-            return done.document, done.heading or outline.ADDITIONAL
+            # Where the block is there already, it would go to the same section again.
+            return found if marker.stands_in(found) else done.document, done.heading or outline.ADDITIONAL
 
         try:
             heading = self._change(step, output, add)
         except (RuleBroken, DiskFailed) as failure:
-            if files.is_disk_wide(failure):
+            if isinstance(failure.__cause__, OSError) and failure.__cause__.errno in _DISK_WIDE:
                 raise
             check_writable(self.folder)
             return lines.not_updated(name, reason_of(failure))
@@ -103,7 +104,8 @@ class Outputs(Struct, frozen=True):
                 own, text = step.step_id, section.text
                 found = additions.write_section(found, step_id=own, heading=heading, text=text)
                 found = additions.drop_from_note(found, step, self._all_steps)
-                return found, f'Wrote {name}, section "{_heading_in(found, heading)}".'
+                named = outline.find_named_sections(outline.read_outline(found).sections, heading)
+                return found, f'Wrote {name}, section "{one_line(named[0].heading if named else heading)}".'
             makers = self._log.find_makers(output, found)
             is_ours = found == data or any(note.step == step.step_id for note in makers)
             if is_ours or not (self.folder / output).exists():
@@ -128,10 +130,10 @@ class Outputs(Struct, frozen=True):
         heading, name = step.section(output) or step.title, one_line(output)
 
         def add(document: bytes) -> tuple[bytes, str]:
-            if not marker.stands_in(document):
-                block, own = f"{marker}\n- {said}", step.step_id
-                document = additions.insert_addition(document, block, topic=heading, step_id=own).document
-            return document, lines.artifact_updated(name, _heading_in(document, heading), "your feedback")
+            block, own = f"{marker}\n- {said}", step.step_id
+            done = additions.insert_addition(document, block, topic=heading, step_id=own)
+            told = lines.artifact_updated(name, one_line(done.heading or heading), "your feedback")
+            return document if marker.stands_in(document) else done.document, told
 
         return (self._try_change(step, output, add),)
 
@@ -244,19 +246,6 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
 def _headings(step: Step, output: str) -> tuple[str, ...]:
     own = tuple(target.section for target in step.targets if target.output == output)
     return own or (step.title,)
-
-
-def _heading_in(document: bytes, heading: str) -> str:
-    found = outline.find_named_sections(outline.read_outline(document).sections, heading)
-    return one_line(found[0].heading if found else heading)
-
-
-def _heading_around(document: bytes, marker: bytes) -> str:
-    place, found = document.index(marker), outline.read_outline(document).sections
-    level = next((section.level for section in found if section.start > place), outline.DEEPEST)
-    above = [each for each in found if each.start < place < each.end and not each.elaboration]
-    around = [each.heading for each in above if each.level < level or level == outline.DEEPEST]
-    return around[-1] if around else outline.ADDITIONAL
 
 
 def _cut_to_limit(texts: Mapping[str, str], limit: int) -> tuple[Material, ...]:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,89 +40,62 @@ class StoredTranscript(NamedTuple):
     content: TranscriptContent | None
 
 
-def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
-    """Write the discussion's transcript, once, and return its path relative to the item's folder."""
+def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: str = "") -> str:
+    """Write the discussion's transcript, once, and return its path relative to the folder.
+
+    Its name is the `beginning` and the next number; without one, it is a transcript of the item's step.
+    """
     step_id, at = command.record.step_id, command.record.timestamp
-    _make_home(folder)
-    if written := find_discussion(folder, step_id, at):
+    if not beginning:
+        files.make_folder(require_inside(folder, folder / FOLDER))
+        beginning = f"{FOLDER}/{step_id}-"
+    if written := find_discussion(folder, step_id, at, beginning):
         return written.name
-    earlier = [number for step, number in map(_parts, list_transcripts(folder)) if step == step_id]
-    name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
+    earlier = [_parts(path)[1] for path in list_transcripts(folder, beginning)]
+    name = f"{beginning}{1 + max(earlier, default=0)}.md"
     files.write(folder / name, render_transcript(command, panel).encode())
     return name
 
 
-def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
-    """Write the transcript of a discussion beside the document that it was on, once; return its name."""
-    for name, text in read_transcripts_beside(path).items():
-        if text.startswith(str(TranscriptMarker("", command.record.timestamp))):
-            return name
-    names = (f"{path.name}.roundtable-{number}.md" for number in count(1))
-    name = next(each for each in names if not os.path.lexists(path.with_name(each)))
-    files.write(path.with_name(name), render_transcript(command, panel).encode())
-    return name
-
-
-def read_transcripts_beside(path: Path) -> dict[str, str]:
-    """Return the transcripts beside a document by name; what cannot be read is left out."""
-    found = {}
-    for each in sorted(path.parent.iterdir()):
-        if each.name.startswith(f"{path.name}.roundtable-") and files.is_regular_file(each):
-            with suppress(OSError, DiskFailed):
-                found[each.name] = files.read(each).decode("utf-8", "replace")
-    return found
-
-
 def check_writable(folder: Path) -> None:
     """Raise DiskFailed where a transcript could not be written now."""
-    home = _make_home(folder) if os.path.lexists(folder / FOLDER) else folder
-    probe = home / f".roundtable-{os.urandom(16).hex()}.tmp"
+    home = require_inside(folder, folder / FOLDER)
+    probe = (home if os.path.lexists(home) else folder) / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
     files.remove(probe)
 
 
-def list_transcripts(folder: Path) -> tuple[Path, ...]:
-    """Return the transcripts of an item, by step and number; none if their folder lies elsewhere."""
-    if leads_out(folder, FOLDER):
-        return ()
-    try:
-        found = [path for path in (folder / FOLDER).iterdir() if _NAME.fullmatch(path.name)]
-    except OSError:
-        return ()
+def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path, ...]:
+    """Return the transcripts whose path in the folder has this beginning, by step and number."""
+    place, name = os.path.split(beginning)
+    found: list[Path] = []
+    with suppress(OSError):
+        known = () if leads_out(folder, folder / place) else (folder / place).iterdir()
+        found = [path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name)]
     return tuple(sorted(found, key=_parts))
 
 
-def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
-    """Yield the item's transcripts that can be read, whether they are ours or not."""
-    for number, path in enumerate(list_transcripts(folder), start=1):
-        name = f"{FOLDER}/{path.name}"
+def parse_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> Iterator[StoredTranscript]:
+    """Yield those of `list_transcripts` that can be read, whether they are ours or not."""
+    for number, path in enumerate(list_transcripts(folder, beginning), start=1):
+        name = path.relative_to(folder).as_posix()
         with suppress(OSError, DiskFailed):
             text = read_inside(folder, name).decode("utf-8-sig", "replace")
             yield StoredTranscript(number, name, text, parse_transcript(text))
 
 
-def find_transcript(folder: Path, number: str) -> str | None:
-    """Return the text of the transcript of that number in the list, counted from 1; None if there is none."""
-    listed = {str(at): f"{FOLDER}/{path.name}" for at, path in enumerate(list_transcripts(folder), start=1)}
-    return read_inside(folder, listed[number]).decode("utf-8-sig", "replace") if number in listed else None
-
-
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
     """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
-    found = (each for each in parse_transcripts(folder) if _parts(Path(each.name))[0] == step_id)
+    found = parse_transcripts(folder, f"{FOLDER}/{step_id}-")
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
 
-def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | None:
+def find_discussion(
+    folder: Path, step_id: str, at: str, beginning: str = f"{FOLDER}/"
+) -> StoredTranscript | None:
     """Return the transcript of that step and instant; None if there is none."""
-    marker = str(TranscriptMarker(step_id, at))
-    return next((each for each in parse_transcripts(folder) if each.text.startswith(marker)), None)
-
-
-def _make_home(folder: Path) -> Path:
-    require_inside(folder, FOLDER)
-    files.make_folder(folder / FOLDER)
-    return folder / FOLDER
+    marker, found = str(TranscriptMarker(step_id, at)), parse_transcripts(folder, beginning)
+    return next((each for each in found if each.text.startswith(marker)), None)
 
 
 def _parts(path: Path) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import changed_meanwhile, explain_refusal, is_markdown, one_line, read_if_there
+from .artifact import changed_meanwhile, explain_refusal, is_markdown, one_line, read_artifact
 from .files import UNCHANGED, journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
@@ -88,7 +88,7 @@ class UndoLog:
             raise _cannot_undo("There is no undo information for this change.")
         plan = []
         for name in dict.fromkeys(note.file for note in notes):
-            document = current = read_if_there(self._folder, name)
+            document = current = read_artifact(self._folder, name)
             own = [note for note in reversed(notes) if note.file == name]
             for note in own:
                 if document is not None and _digest(document) == note.after:
@@ -108,7 +108,7 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple
     announcements = []
     for each in plan:
         path, name = folder / each.name, one_line(each.name)
-        if read_if_there(folder, each.name) != each.current:
+        if read_artifact(folder, each.name) != each.current:
             raise changed_meanwhile(each.name)
         if each.document is None:
             files.remove(path)
@@ -128,23 +128,15 @@ class ElaborationUndo(Struct, frozen=True):
 
     def list_entries(self) -> tuple[str, ...]:
         """Return the lines of lists that would go, each once."""
-        gone = (line[1:] for line in self.show_diff().splitlines() if line.startswith("-- "))
-        return tuple(dict.fromkeys(line for line in gone if line != "- None"))
-
-    def show_diff(self) -> str:
-        """Return the changes as a unified diff."""
-        import difflib  # late: only `undo` shows what it will do
-
-        parts: list[str] = []
-        for change in self.changes:
-            sides = (change.current or b"", change.document or b"")
-            old, new = (side.decode("utf-8", "replace").splitlines() for side in sides)
-            name = one_line(change.name)
-            parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
-        return "\n".join(parts)
+        gone: list[str] = []
+        for each in self.changes:
+            old, new = ((side or b"").decode("utf-8", "replace") for side in (each.current, each.document))
+            kept = {"- None", *new.splitlines()}
+            gone += [line for line in old.splitlines() if line.startswith("- ") and line not in kept]
+        return tuple(dict.fromkeys(gone))
 
 
-def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
+def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     """Return step and instant of the elaboration of a number, or the last; RuleBroken if there is none."""
     if number is not None:
         talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
@@ -160,14 +152,15 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     raise RuleBroken("There is no elaboration to undo. Nothing was changed.")
 
 
-def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
-    """Return what taking back an elaboration would do; nothing is changed."""
+def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
+    """Return what taking back the elaboration of a number, or the last, would do; nothing is changed."""
+    step_id, at = _choose_elaboration(folder, number)
     marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
     transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
-        current = None if explain_refusal(folder, name) else read_if_there(folder, name)
+        current = None if explain_refusal(folder, name) else read_artifact(folder, name)
         if current is None or not marker.stands_in(current):
             continue
         shape = read_outline(current)

@@ -60,7 +60,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "keys": ", ".join(json.dumps(key) for key in roster.keys),
         "possessive": f"{first.first_name}'s",
         "personas": "\n\n".join(_describe_persona(each) for each in roster.personas),
-        "voices": "\n\n".join("\n".join(_describe_voice(each, roster)) for each in roster.personas),
+        "voices": "\n\n".join(_describe_voice(each, roster) for each in roster.personas),
         "leads": _table(("phase", "name", "lead"), leads),
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
         "questions": "\n\n".join("\n\n".join(_describe_step(step)) for step in steps),
@@ -77,13 +77,11 @@ def _describe_persona(persona: Persona) -> str:
     return "\n\n".join(filter(None, [f"#### {persona.title}", persona.identity, "\n".join(manners)]))
 
 
-def _describe_voice(persona: Persona, roster: Roster) -> Iterator[str]:
-    yield f"**{persona.title}**\n"
-    yield from (f"- Speaks like: {pattern}" for pattern in persona.patterns)
-    for key, behaviour in persona.towards:
-        if key in roster:
-            yield f"- Towards {roster[key].first_name}: {behaviour}"
-    yield from dict.fromkeys(f"- Keeps to this: {ban.reason}" for ban in persona.bans)
+def _describe_voice(persona: Persona, roster: Roster) -> str:
+    kinds, traits = {"patterns": "Speaks like: ", "bans": "Keeps to this: "}, roster.traits_of(persona)
+    traits.pop("principles", None)  # they are told with who the persona is
+    rows = [f"- {kinds.get(kind, '')}{each}" for kind, told in traits.items() for each in told]
+    return "\n".join([f"**{persona.title}**\n", *rows])
 
 
 def _describe_step(step: Step) -> Iterator[str]:

@@ -86,6 +86,10 @@ def own_file() -> Path:
     return own
 
 
+def kept_file() -> Path:
+    return own_file().with_name("panel.toml")
+
+
 def watched(log: Path) -> tuple[set[tuple[Any, ...]], list[list[str]]]:
     """Return where the process connected to, and the programs that it started, git left out."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -118,7 +122,7 @@ def test_enter_stays_offline_and_nobody_is_asked_again(
     terminal.keys("\r")
     terminal.see(FIRST)
     leave(terminal)
-    assert own_file().read_text() == 'panel = "offline"\n'
+    assert kept_file().read_text().splitlines()[1:] == ['panel = "offline"']
     assert machine.started == []
     log.unlink()
     asked = len(server.requests)
@@ -143,7 +147,7 @@ def test_before_the_choice_only_this_machine_is_asked_and_nothing_is_started(
     assert started == []
     assert machine.started == []
     assert [path for path, _ in server.requests] == ["/api/tags"]
-    assert not own_file().exists()
+    assert not kept_file().exists()
     assert "secret" not in terminal.output
 
 
@@ -151,8 +155,9 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     machine: Machine, server: ModelServer, opened: Opens
 ) -> None:
     claude = machine.install("claude")
+    written = 'user_name = "Ada"  # me\n\n[budget]\nturns = 8\n'
     own_file().parent.mkdir(parents=True)
-    own_file().write_text('user_name = "Ada"  # me\n\n[budget]\nturns = 8\n')
+    own_file().write_text(written)
     terminal = opened()
     terminal.see(QUESTION)
     terminal.keys("9\r")
@@ -162,10 +167,9 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     terminal.see(FIRST)
     leave(terminal)
     assert all(words[0] == "claude" for words in machine.started)
-    text = own_file().read_text()
-    assert text.endswith('user_name = "Ada"  # me\n\n[budget]\nturns = 8\n')
-    kept = tomllib.loads(text)
-    assert (kept["panel"], kept["budget"]) == ("model", {"turns": 8})
+    assert own_file().read_text() == written
+    kept = tomllib.loads(kept_file().read_text())
+    assert kept["panel"] == "model"
     assert shlex.split(kept["model"].removeprefix("command:"))[:2] == [str(claude), "-p"]
     assert [path for path, _ in server.requests] == ["/api/tags"]
 
@@ -179,7 +183,7 @@ def test_a_model_that_a_server_has_may_be_chosen(
     terminal.keys("2\r")
     terminal.see(FIRST)
     leave(terminal)
-    kept = tomllib.loads(own_file().read_text())
+    kept = tomllib.loads(kept_file().read_text())
     address = f"http://127.0.0.1:{server.port}/v1"
     assert kept == {"panel": "model", "model": "llama3.2:latest", "base_url": address}
     assert machine.started == []
@@ -210,7 +214,7 @@ def test_a_hostile_project_changes_nothing(
     terminal.keys("1\r")
     terminal.see(FIRST)
     leave(terminal)
-    assert f"command:{claude} " in own_file().read_text()
+    assert f"command:{claude} " in kept_file().read_text()
     assert not [words for words in machine.started if Path(words[1]).is_relative_to(cli.root)]
 
 
@@ -259,7 +263,7 @@ def test_a_pipe_is_never_asked_and_stays_offline(
     assert QUESTION.encode() not in ran.stdout + ran.stderr
     assert watched(log) == (set(), [])
     assert (server.requests, machine.started) == ([], [])
-    assert not own_file().exists()
+    assert not kept_file().exists()
 
 
 @pytest.mark.parametrize("arguments", [["--json"], ["--answers", "/dev/tty", "--plain"]])
@@ -282,21 +286,21 @@ def test_without_an_answer_nothing_is_kept(machine: Machine, opened: Opens) -> N
         terminal.keys(key)
         assert terminal.end() == status
         assert "Traceback" not in terminal.output
-        assert not own_file().exists()
+        assert not kept_file().exists()
     assert machine.started == []
 
 
 def test_what_cannot_be_kept_counts_for_this_time(machine: Machine, opened: Opens) -> None:
     machine.install("claude")
-    own_file().parent.mkdir(parents=True)
-    own_file().write_text("user_name = \n")
+    own_file().parent.parent.mkdir(parents=True, exist_ok=True)
+    own_file().parent.write_text("a file where the folder should be\n")
     terminal = opened()
     terminal.see(QUESTION)
     terminal.keys("\r")
     terminal.see("Your choice is used this once.")
     terminal.see(FIRST)
     leave(terminal)
-    assert own_file().read_text() == "user_name = \n"
+    assert own_file().parent.is_file()
 
 
 def test_the_question_comes_before_the_roundtable_of_a_step_too(

@@ -36,7 +36,7 @@ def test_commands_and_options_are_those_that_are_built() -> None:
     assert set(program.cli.list_commands(click.Context(program.cli))) == {
         "add", "analyze", "elaborate", "discuss", "list", "status", "show", "questions", "handoff", "check",
         "why", "undo", "rename", "remove", "personas", "steps", "models", "doctor", "serve", "mcp",
-        "export", "completion",
+        "export",
     }  # fmt: skip
     for name in ("personas", "steps"):
         found = program.cli.get_command(click.Context(program.cli), name)
@@ -55,7 +55,6 @@ def test_commands_and_options_are_those_that_are_built() -> None:
         (["list"], {"--json"}),
         (["add"], {"--json", "--title"}),
         (["remove"], {"--json", "--yes"}),
-        (["completion"], set()),
         (["personas"], {"--json"}),
         (["models"], {"--json", "--base-url", "--yes"}),
         (["doctor"], {"--json", "--panel", "--model", "--base-url"}),

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -98,23 +99,37 @@ def test_doctor_names_every_model_of_a_chain(cli: CommandLine) -> None:
     assert ("model", "openai:x: has no key; set OPENAI_API_KEY", False) in found
     assert any(name == "model" and "There is no model 'oracle'" in text for name, text, _ in found)
     assert ("model", "command:no-such-program: there is no such program to run", False) in found
-    assert ("model", "offline: has what it needs", True) in found
+    assert ("model", "offline: needs no network and no key", True) in found
 
 
-def test_doctor_asks_no_server_and_sends_no_key(
+def test_doctor_asks_a_server_only_whether_it_answers_and_sends_no_key(
+    cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = address.removeprefix("http://")
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("ROUNDTABLE_API_KEY", "own-key-12")
+    own = ["--model", "qwen", "--base-url", f"{address}/v1"]
+    assert ("model", f"qwen at {host}: {host} answers", True) in findings(cli, *own)
+    assert Server.seen == [("/v1", "")]
+
+
+def test_doctor_takes_its_key_nowhere(
     cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROUNDTABLE_API_KEY", "own-key-12")
-    own = ["--model", "qwen", "--base-url", f"{address}/v1"]
-    host = address.removeprefix("http://")
-    assert ("model", f"qwen at {host}: has what it needs", True) in findings(cli, *own)
-    assert Server.seen == []
+    findings(cli, "--model", "qwen", "--base-url", f"{address}/moved")
+    assert {key for _, key in Server.seen} == {""}
+
+
+def test_doctor_says_what_cannot_be_reached(cli: CommandLine) -> None:
+    found = findings(cli, "--model", "qwen", "--base-url", "http://127.0.0.1:9/v1")
+    assert ("model", "qwen at 127.0.0.1:9: 127.0.0.1:9 cannot be reached", False) in found
 
 
 def test_doctor_names_a_program_without_its_arguments(cli: CommandLine) -> None:
     python = shlex.quote(sys.executable)
     ran = cli.run("doctor", "--model", f"command:{python} --api-key {CANARY} --user=hunter2")
-    assert f"command:{Path(sys.executable).name}: has what it needs" in ran.out
+    assert f"command:{Path(sys.executable).name}: runs " in ran.out
     assert CANARY not in ran.out + ran.err
     assert "hunter2" not in ran.out + ran.err
 
@@ -159,7 +174,7 @@ def test_a_command_that_cannot_be_read_is_one_finding_among_others(cli: CommandL
     found = findings(cli)
     told = "The command after command: has a quotation mark without its partner."
     assert ("model", told, False) in found
-    assert ("model", "offline: has what it needs", True) in found
+    assert ("model", "offline: needs no network and no key", True) in found
 
 
 def test_doctor_asks_no_model(cli: CommandLine, tmp_path: Path) -> None:
@@ -180,8 +195,8 @@ def test_status_tells_what_was_spent_in_all_and_by_discussion(cli: CommandLine) 
     ledger.append(folder, ENTRY)
     ledger.append(folder, LedgerEntry("", "m", "draft", "00-01", None, 300, 20, 0, 0, True, None, "2"))
     report = cli.run("status", SLUG, "--json").json
-    schema = Path(__file__).parents[3] / "docs" / "schemas" / "status.schema.json"
-    Draft202012Validator(json.loads(schema.read_text())).validate(report)
+    schema = files("roundtable.content").joinpath("schemas", "status.schema.json").read_text()
+    Draft202012Validator(json.loads(schema)).validate(report)
     assert report["spent"] == {
         "calls": 2, "input_tokens": 1_500, "output_tokens": 100, "cached_tokens": 1_000, "estimated": True,
         "money": "0.0042",

@@ -33,7 +33,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 def kept() -> dict[str, Any]:
     own = user_file(os.environ)
     assert own is not None
-    return tomllib.loads(own.read_text()) if own.exists() else {}
+    file = own.with_name("panel.toml")
+    return tomllib.loads(file.read_text()) if file.exists() else {}
 
 
 def test_the_list_says_who_speaks_and_what_is_there(cli: CommandLine, machine: Machine) -> None:
@@ -107,7 +108,21 @@ def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama:x")
     ran = cli.run("models", "use", "codex")
     assert ran.status == 0
-    assert "ROUNDTABLE_MODEL in your environment overrides the file." in ran.err
+    assert ran.out.startswith("codex is kept in ") and ran.out.endswith(" and that counts.\n")
+
+
+def test_it_is_said_when_the_users_own_file_names_another_model(cli: CommandLine, machine: Machine) -> None:
+    own = user_file(os.environ)
+    assert own is not None
+    own.parent.mkdir(parents=True)
+    own.write_text('model = "ollama:x"\n')
+    ran = cli.run("models", "use", "ollama:y")
+    assert ran.status == 0
+    assert ran.out.endswith(f"but your environment or {own} names another one, and that counts.\n")
+    assert cli.run("models", "--json").json["speaks"] == ["ollama:x"]
+    own.unlink()
+    ran = cli.run("models", "use", "ollama:y")
+    assert ran.out.startswith("ollama:y speaks from now on.")
 
 
 def test_a_test_asks_once_and_only_with_a_yes(cli: CommandLine, machine: Machine) -> None:

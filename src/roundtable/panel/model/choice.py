@@ -435,6 +435,28 @@ def find_lacking(choice: Choice) -> str:
     return ""
 
 
+def check_reach(choice: Choice) -> tuple[str, bool]:
+    """Return what was found out about a model and whether it can be asked; nothing paid is asked for."""
+    if missing := find_lacking(choice):
+        return missing, False
+    if choice.kind == "offline":
+        return "needs no network and no key", True
+    if choice.kind == "command":
+        program = CommandModel(choice.name).program()
+        return f"runs {program}; whether it answers is only known when it is asked", True
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    where = show_host(choice.address)
+    try:
+        urlopen(choice.address, timeout=3).close()  # no key goes along
+    except HTTPError as error:  # an answer, too
+        error.close()
+    except (OSError, ValueError):
+        return f"{where} cannot be reached", False
+    return f"{where} answers", True
+
+
 class FallbackPanel(PanelWrapper):
     """Panels one after another: where one fails, the next goes on, and stays."""
 

@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 
 from ...core.errors import RuleBroken
-from ...store.files import leads_out, make_folder, read, write
+from ...store.files import leads_out, write_new_files
 from ..export import AGENT_FILE, HOSTS, SHARED_FILES, agent_file
 from .main import INTERRUPTED, interruptible
 from .options import Flags, command
 from .output import put_text, tell
 
-_ELSEWHERE = "Nothing was written. Remove the link, or give --to for another place."
 INSTALL = 'pip install "path/to/roundtable[mcp]"'
 
 
@@ -62,33 +61,23 @@ def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
     --to. With the MCP server the program keeps the rules; the agent file alone asks a model to keep them.
     """
     project = flags.open_project()
-    text = agent_file(project.roster(), project.steps())
-    if (host := HOSTS.get(what)) is None:
-        if target is None:
-            put_text(text.rstrip("\n"))
-            return
+    text, do = agent_file(project.roster(), project.steps()), "Give --to for another place."
+    if (host := HOSTS.get(what)) is not None:
+        usual = project.root if host.reads_project else project.root / f"roundtable-{what}"
+        folder, files = Path(target) if target else usual, host.make_files(text)
+        if not target and leads_out(project.root, usual):
+            raise RuleBroken(f"{usual} is a link that leads elsewhere. Nothing was written. {do}")
+    elif target is not None:
         folder, files = Path(target).parent, {Path(target).name: text}
     else:
-        root = project.root
-        folder, files = root if host.reads_project else root / f"roundtable-{what}", host.make_files(text)
-        if not target and not folder.resolve().is_relative_to(root.resolve()):
-            raise RuleBroken(f"{folder} is a link that leads out of the project. {_ELSEWHERE}")
-        folder = Path(target) if target else folder
-    if outside := ", ".join(name for name in files if leads_out(folder, name)):
-        raise RuleBroken(f"{outside} would go through a link that leads out of the folder. {_ELSEWHERE}")
-    paths = {name: folder / name for name in files}
-    different = [name for name, path in paths.items() if path.exists() and read(path) != files[name].encode()]
-    kept = [name for name in different if name in SHARED_FILES]
-    if (replaced := [name for name in different if name not in kept]) and not force:
-        raise RuleBroken(
-            f"{', '.join(replaced)} in {folder} would be replaced. Nothing was written. "
-            "Give --force to replace, or --to for another place."
-        )
+        put_text(text.rstrip("\n"))
+        return
+    kept = [name for name in files if name in SHARED_FILES and (folder / name).exists()]
     names = [name for name in files if name not in kept]
-    for name in names:
-        make_folder(paths[name].parent, parents=True)
-        write(paths[name], files[name].encode())
+    write_new_files(
+        folder, {name: files[name] for name in names}, replace=force, do=f"{do} --force replaces files."
+    )
     lines = [f"Wrote to {folder}:", *(f"  {name}" for name in names)]
-    lines += [f"{name} exists and was not changed. Add to it:\n{files[name].rstrip()}" for name in kept]
+    lines += [f"{name} exists and was not changed. It needs this:\n{files[name].rstrip()}" for name in kept]
     lines += [host.next_step.format(folder=folder)] if host else []
     flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))

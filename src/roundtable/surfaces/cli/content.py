@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Sequence
-from pathlib import Path
+from importlib.util import find_spec
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec.structs import replace
 
-from ...core.errors import DiskFailed, RuleBroken
+from ... import __version__
+from ...core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
-from ...diagnosis import diagnose
 from ...panel.base import OFFLINE
+from ...project import Project, check_panel
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
 from .options import MODEL_OPTIONS, Flags, command
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 _PERSONA_FIELDS = ("key", "name", "role", "phases", "short_role", "perspective", "lens")
 _STEP_FIELDS = ("step_id", "title", "persona", "depth", "outputs", "phase", "depends_on", "skip_if")
 """What programs are given; people are shown the first five."""
+_EXTRAS = {"models": "pydantic_ai", "mcp": "mcp", "web": "starlette", "code": "tree_sitter"}
+"""The extras of the package, each with a module that it brings along."""
 _ASK_FAILED = 3
 _OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
@@ -86,11 +90,38 @@ def doctor(flags: Flags) -> int:
     This sends nothing that costs money. The exit status is 2 if something needs repair.
     """
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
-    found = list(diagnose(settings, warnings))
-    sound = all(each.sound for each in found)
-    rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
-    flags.show_result({"sound": sound, "findings": found}, pairs(rows))
+    project = flags.open_project(settings)
+    rows = [("python", platform.python_version(), True), ("roundtable", __version__, True)]
+    rows.append(("project", str(project.root.absolute()), True))
+    rows += [("settings", warning, False) for warning in warnings]
+    rows.append(("items", *_check_items(project)))
+    kinds = {"personas": ("at the table", project.check_personas), "steps": ("to run", project.check_steps)}
+    for name, (where, look) in kinds.items():
+        number, problems = look()
+        rows.append((name, f"{number} {where}", number > 0))
+        rows += [(name, problem.text, False) for problem in problems]
+    rows += check_panel(settings)
+    for extra, module in _EXTRAS.items():
+        rows.append((f"optional: {extra}", "installed" if find_spec(module) else "not installed", True))
+    sound = all(row[2] for row in rows)
+    data = [dict(zip(("name", "found", "sound"), row, strict=True)) for row in rows]
+    text = pairs([(name, found if fine else f"{found} <- needs repair") for name, found, fine in rows])
+    flags.show_result({"sound": sound, "findings": data}, text)
     return 0 if sound else 2
+
+
+def _check_items(project: Project) -> tuple[str, bool]:
+    name, home = project.items_folder, project.root / project.items_folder
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    try:
+        items = project.items()
+    except ItemCorrupt as corrupt:
+        return corrupt.failed, False
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return f"{name}: {existing} cannot be written to", False
+    if broken := ", ".join(entry.slug for entry in items if entry.problem):
+        return f"{name}: meta.json cannot be used in {broken}", False
+    return f"{name}: {count(len(items), 'item')}, writable", True
 
 
 def offer_models(settings: Settings, answers: Answers) -> Settings:
@@ -108,17 +139,13 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
             put_text(f"{lacks} Type a number from it, or press Enter to stay offline.")
             continue
         try:
-            put_text(f"{chosen.name}: kept in {_remember(chosen)}.\n")
+            put_text(f"{chosen.name}: kept in {remember_panel(chosen.model, chosen.base_url)}.\n")
         except (RuleBroken, DiskFailed) as failure:
             tell(f"{failure} Your choice is used this once.")
         if chosen is not _OFFLINE:
             settings = replace(settings, panel="model", models=(chosen.model,), base_url=chosen.base_url)
         return replace(settings, is_panel_chosen=True)
     return settings
-
-
-def _remember(model: FoundModel) -> Path:
-    return remember_panel(OFFLINE if model is _OFFLINE else "model", model.model, model.base_url)
 
 
 def _describe(model: FoundModel, mark: str) -> str:
@@ -138,7 +165,7 @@ def models(flags: Flags, action: Literal["list", "use", "test"], name: str | Non
     """List, choose and test the language models on this machine.
 
     Listing starts no program and sends nothing out of this machine. `use NAME` lets NAME speak from now on,
-    and is saved in your own settings file; `use offline` turns models off. `test` asks NAME, or the model
+    and is saved beside your own settings file; `use offline` turns models off. `test` asks NAME, or the model
     that speaks, one short question, after asking you; in a pipe it needs --yes. NAME is one of the list, or
     anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
     """
@@ -172,12 +199,14 @@ def _use_model(flags: Flags, name: str, found: Sequence[FoundModel]) -> None:
     model = _OFFLINE if name == OFFLINE else read_model(name, flags.base_url or "", found)
     if model.lacks:
         tell(f"{model.name} {model.lacks}.")
-    own = _remember(model)
-    variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
-    if stronger := [key for key in variables if os.environ.get(key)]:
-        tell(f"{' and '.join(stronger)} in your environment overrides the file.")
-    told = f"{model.name} speaks from now on. {_warn(model)} Kept in {own}."
-    flags.show_result({"speaks": name, "file": str(own)}, told)
+    kept = remember_panel(model.model, model.base_url)
+    now, _ = load_settings(flags.root)
+    speaks = ("".join(now.models), now.base_url) if now.panel == "model" else ("", "")
+    told = f"{model.name} speaks from now on. {_warn(model)} Kept in {kept}."
+    if speaks != (model.model, model.base_url):
+        stronger = f"your environment or {user_file(os.environ)} names another one, and that counts"
+        told = f"{model.name} is kept in {kept}, but {stronger}."
+    flags.show_result({"speaks": name, "file": str(kept)}, told)
 
 
 def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:

@@ -1,8 +1,7 @@
-"""Options that every command takes, before or after its name, and completion in a shell."""
+"""Options that every command takes, before or after its name."""
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import click
 from msgspec import Struct
 
 from ... import __version__
-from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import ItemUnknown, RuleBroken
 from ...core.text import clean_text
 from .output import one_line, put_json, put_text, tell
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from ...settings import Settings
     from ...store.items import ItemEntry
 
-COMPLETION_VARIABLE = "_ROUNDTABLE_COMPLETE"
 # The shared options that a command uses, so that its help shows them.
 MODEL_OPTIONS = ("panel", "model", "base_url")
 TALK_OPTIONS = ("json", "plain", "answers", *MODEL_OPTIONS)
@@ -37,7 +35,6 @@ _SHARED_OPTIONS: dict[str, dict[str, Any]] = {
     "--debug": {"help": "Show the traceback of an unexpected error.", "is_flag": True},
     "--version": {"help": "Show the version.", "is_flag": True, "is_eager": True},
 }
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
 
 class Flags(Struct):
@@ -97,10 +94,9 @@ class Flags(Struct):
 
     def require_yes(self, yes: bool, what: str, nothing: str) -> None:
         """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
-        between = "\n" if "\n" in what else " "
         if not yes and not self.can_ask():
-            raise RuleBroken(f"{what}{between}{nothing} Give --yes to do it.")
-        if not yes and not click.confirm(clean_text(f"{what}{between}Go on?"), err=True):
+            raise RuleBroken(f"{what} {nothing} Give --yes to do it.")
+        if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
             raise RuleBroken(nothing)
 
     def show_result(self, data: object, text: str) -> None:
@@ -126,7 +122,7 @@ class Command(click.Command):
 
 def _keep_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     flags = ctx.ensure_object(Flags)
-    if value and param.name == "version" and not ctx.resilient_parsing:
+    if value and param.name == "version":
         put_text(f"roundtable {__version__}")
         ctx.exit()
     elif value and param.name in Flags.__struct_fields__:
@@ -140,38 +136,7 @@ def command(
 
     def make(function: Callable[..., Any]) -> Command:
         if item:
-            complete = click.argument("item", required=item == "needed", shell_complete=complete_item)
-            function = complete(function)
+            function = click.argument("item", required=item == "needed")(function)
         return click.command(name, cls=Command, **more)(click.pass_obj(function))
 
     return make
-
-
-def complete_item(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the items whose names begin like that and need no quoting in a shell."""
-    from ...settings import load_settings
-
-    flags = context.find_root().ensure_object(Flags)
-    with suppress(RoundtableError):
-        slugs = [entry.slug for entry in flags.open_project(load_settings(flags.root)[0]).items()]
-        return [slug for slug in slugs if slug.startswith(incomplete) and _PLAIN_NAME.fullmatch(slug)]
-    return []
-
-
-@command(uses=())
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-def completion(_flags: Flags, shell: str) -> None:
-    """Print the completion script for SHELL.
-
-    \b
-    bash:  eval "$(roundtable completion bash)"            in ~/.bashrc
-    zsh:   eval "$(roundtable completion zsh)"             in ~/.zshrc
-    fish:  roundtable completion fish | source             in ~/.config/fish/config.fish
-    """
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind is not None
-    # `source()` would start a bash to ask for its version, and there may be none here.
-    maker = kind(click.get_current_context().find_root().command, {}, "roundtable", COMPLETION_VARIABLE)
-    put_text(maker.source_template % maker.source_vars())

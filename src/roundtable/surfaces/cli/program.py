@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 from importlib import import_module
 
@@ -15,7 +14,7 @@ import click
 
 from ...core import errors
 from ...core.errors import RoundtableError
-from .options import COMPLETION_VARIABLE, Command
+from .options import Command
 from .output import prepare, put_text, tell
 
 DONE, UNEXPECTED, USAGE = 0, 1, 2
@@ -25,15 +24,14 @@ STATUSES: dict[type[Exception], int] = {
     **dict.fromkeys((errors.ItemLocked, errors.ItemCorrupt), 4),
     errors.DiskFailed: UNEXPECTED,
 }
-_COMMANDS = {
-    "items": ("add", "list", "status", "show", "rename", "remove"),
-    "analyze": ("analyze", "elaborate", "discuss"),
-    "documents": ("questions", "handoff", "check", "why", "undo"),
-    "content": ("personas", "steps", "models", "doctor"),
-    "serve": ("serve",),
-    "agents": ("mcp", "export"),
-    "options": ("completion",),
-}
+_COMMANDS = (
+    ("items", ("add", "list", "status", "show", "rename", "remove")),
+    ("analyze", ("analyze", "elaborate", "discuss")),
+    ("items", ("questions", "handoff", "check", "why", "undo")),
+    ("content", ("personas", "steps", "models", "doctor")),
+    ("serve", ("serve",)),
+    ("agents", ("mcp", "export")),
+)
 """The module of each command; it is imported when its command is called, so that no other one waits."""
 
 
@@ -45,10 +43,10 @@ class Program(Command, click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return [name for names in _COMMANDS.values() for name in names]
+        return [name for _, names in _COMMANDS for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = next((module for module, names in _COMMANDS.items() if cmd_name in names), None)
+        module = next((module for module, names in _COMMANDS if cmd_name in names), None)
         if module is not None and cmd_name not in self.commands:
             for each in vars(import_module(f".{module}", __package__)).values():
                 if isinstance(each, Command) and each.name == cmd_name:
@@ -82,8 +80,6 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
         prepare()
-        if os.environ.get(COMPLETION_VARIABLE):  # a shell asks for completions
-            cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:
             result = cli.invoke(context)
             return result if isinstance(result, int) else DONE

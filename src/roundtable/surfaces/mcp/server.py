@@ -25,7 +25,7 @@ from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
-from ...store.transcript import find_transcript, list_transcripts
+from ...store.transcript import list_transcripts, parse_transcripts
 from .answers import describe_end, show_unseen, to_json, write_answer
 from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
@@ -83,10 +83,11 @@ class RoundtableServer(MCPServer[HostedSessions]):
             with suppress(FileNotFoundError):
                 try:
                     folder = sessions.project.find_item(item).folder
-                    if kind == "artifact":
-                        return read_artifact(folder, name).decode("utf-8-sig", "replace")
-                    if kind == "transcript" and (found := find_transcript(folder, name)) is not None:
-                        return found
+                    if kind == "artifact" and (data := read_artifact(folder, name)) is not None:
+                        return data.decode("utf-8-sig", "replace")
+                    for each in parse_transcripts(folder) if kind == "transcript" else ():
+                        if str(each.number) == name:
+                            return each.text
                 except RoundtableError as error:
                     raise ResourceError(str(error)) from error
             raise ResourceNotFoundError("There is no such document or transcript.")
