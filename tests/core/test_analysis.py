@@ -241,20 +241,6 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
-    "reply",
-    [
-        *("I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"),
-        "I already told you.",
-    ],
-)
-def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
-    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
-    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
-    assert play.texts("answer")[-1] == reply
-
-
-@pytest.mark.rule("STEP-4")
-@pytest.mark.parametrize(
     ("first", "reply", "kept"),
     [
         ("Inspectors.", "60 inspectors", "60 inspectors"),

@@ -45,7 +45,7 @@ from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
-from .validation import asks_back, complains, is_settled, is_unknown, meets_check
+from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
@@ -530,12 +530,12 @@ def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
-    """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
+    """Add the reply to a follow-up to the answer; silence or not knowing leaves it as it was."""
     after, first = replace(now, follow_up=None), now.answers[-1]
     if is_silence(words):
         return _ask_question(after)
     is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
-    if is_passed or is_unknown(words) or complains(words):
+    if is_passed or is_unknown(words):
         return _keep(after, first, words)
     text = _join_reply(now.step, first, words)
     return _keep(after, replace(first, text=text, relayed=first.relayed or relayed), words)

@@ -281,7 +281,7 @@ def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1_024)
