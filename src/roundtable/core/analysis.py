@@ -31,7 +31,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from . import commands as do
-from . import depth as depths
 from . import events as on
 from . import hearing, lines
 from .elaboration import Elaboration
@@ -268,8 +267,8 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and opening.depth in depths.ANNOUNCEMENTS:
-        shown.append(_show("depth", depths.ANNOUNCEMENTS[opening.depth], lead))
+    if is_news and opening.depth in lines.DEPTH_ANNOUNCEMENTS:
+        shown.append(_show("depth", lines.DEPTH_ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
         return now.wait(Stage.READING, *shown, do.AskReading(now.brief))
     return _enter_step(now, *shown)
@@ -454,8 +453,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if asked := hearing.hear_aside(words, now.opening.roster):
         return _ask_aside(now, asked, words, relayed=relayed)
     # A single word may well answer a follow-up ("Quick."), unless it is one that we tell the user to say.
-    is_told = now.follow_up is None or words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
-    wanted = depths.hear_depth(words, f"{question.text} {now.follow_up or ''}")
+    is_told = now.follow_up is None or words.strip("'`.!").lower() in lines.DEPTH_ANNOUNCEMENTS
+    wanted = hearing.hear_depth(words, f"{question.text} {now.follow_up or ''}")
     if wanted and (is_told or len(words_of(words)) > 1):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
@@ -753,7 +752,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if steering is not None:
         return _steer_at_menu(now, words, steering)
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
-    if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
+    if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         write = do.WriteStep(now.step, now.unaccepted)

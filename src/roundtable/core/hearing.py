@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .personas import Persona, Roster
+from .steps import Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 ExitAnswer = Literal["exit", "continue", "contribution"]
@@ -499,6 +500,38 @@ def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None
         [choice for choice in choices if find_phrase(words, spelled[choice]) is not None],
     )
     return next((found[0] for found in readings if words and len(found) == 1), None)
+
+
+# --- the depth ------------------------------------------------------------------------------------------
+
+_DEPTHS: dict[Depth, str] = {
+    "deep": "deep|more detail|dig in|thorough|go deeper|full analysis",
+    "brief": "brief|skip ahead|keep it short|quick|fast|summarize|just the highlights",
+    "standard": "standard|normal",
+}
+# Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
+_REQUEST_WORDS = word_set("""
+        let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
+        analysis version switch change set to into just now ok okay thanks thank depth here with use some
+        give me do for treatment on from then and yes
+        """)
+_MAX_REQUEST_WORDS = 6
+
+
+def hear_depth(text: str, question: str | None) -> Depth | None:
+    """Return the depth that a short message asks for; None if it answers the open question or says more."""
+    words = words_of(text)
+    found = [
+        (depth, phrase)
+        for depth, phrases in _DEPTHS.items()
+        for phrase in map(words_of, phrases.split("|"))
+        if find_phrase(phrase, words) is not None
+    ]
+    depths = {depth for depth, _ in found}
+    spoken = {word for _, phrase in found for word in phrase}
+    if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
+        return None
+    return None if is_about(" ".join(spoken), question or "") else depths.pop()
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from .personas import Persona, Roster
 from .progress import Past
-from .steps import Phase
+from .steps import Depth, Phase
 from .turns import USER, Turn
 
 LineKind = Literal[
@@ -57,6 +57,12 @@ WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean;
 NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 NOTHING_WRITTEN = "Nothing was written since this step was opened, so there is nothing to undo here."
+DEPTH_ANNOUNCEMENTS: dict[Depth, str] = {  # said once after the greeting; nothing at standard (DEPTH-3)
+    "brief": "This looks straightforward. I'll keep the analysis brief"
+    " -- say 'deep' if you want the full treatment.",
+    "deep": "This is a substantial change. I'll do a thorough analysis"
+    " -- say 'brief' if you want to speed things up.",
+}
 _LATER = "We can come back to that after this discussion."
 _RULE = "---"
 

@@ -1,4 +1,4 @@
-"""Progress: what meta.json says is done of an item, and what comes next (META-4, META-5, STEP-3).
+"""Progress: what meta.json says is done of an item, what comes next, and how deep (META-4, STEP-3, DEPTH-1).
 
 At the end is the small language of `skip_if`, a yes or no over what is known of an item: `and`, `or`, `not`,
 parentheses, `true`, `false`, and comparisons of two texts, a name or words in quotes. Python parses it, but
@@ -8,7 +8,6 @@ nothing is ever run: only these constructs have a meaning here.
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ge, gt, le, lt, ne
@@ -16,8 +15,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .errors import RuleBroken
-from .steps import PHASE_KEYS, PHASES, Phase, Step
+from .steps import PHASE_KEYS, PHASES, Depth, Phase, Step, is_depth
+from .text import fold_text, word_set, words_of
 
 Status = Literal["raw", "partial", "analyzed"]
 _RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
@@ -112,6 +113,62 @@ def find_position(
         done = [step for step in steps_of_phase(steps, phase) if step.step_id in progress.steps_completed]
         return Position(phase, None, done[-1] if done else None, left.warnings)
     return None
+
+
+# --- how deep -----------------------------------------------------------------------------------------
+
+_SIZES = {"scope": word_set("small medium large"), "complexity": word_set("low medium high")}
+# The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
+_SIZE = re.compile(
+    r"(?:^|[|,;(])[\s-]*+(?:\d{1,9}[.)]\s*+)?(?:estimated |overall )?"
+    r"(?P<label>scope|complexity)(?: estimate)?\s*+[:|=]\s*+"
+    r"(?:(?P=label)\s*+:\s*+)?(?P<value>small|medium|large|low|high)\b"
+    r"(?P<more>(?:(?![|,;(]\s*+(?:scope|complexity)\b).)*)"
+)
+# "Scope: small, low": whoever is asked for both in one line leaves the second label out.
+_BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+[.|]?\s*")
+_MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
+
+
+def choose_depth(
+    overrides: Mapping[str, object],
+    phase: str,
+    *,
+    scope: str | None,
+    complexity: str | None,
+    step: Depth,
+    is_short: bool = False,
+) -> Depth:
+    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
+
+    The user's word for a phase holds for those after it. A short track is brief unless the user says
+    otherwise. A size in between is asked at standard, so that no step goes deeper than its neighbours without
+    a reason that the user can see.
+    """
+    keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)
+    if wanted := next((depth for key in reversed(keys) if is_depth(depth := overrides.get(key))), None):
+        return wanted
+    if is_short:
+        return "brief"
+    if scope == "large" or complexity == "high":
+        return "deep"
+    if scope == "small" and complexity == "low":
+        return "brief"
+    return "standard" if scope or complexity else step
+
+
+def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
+    """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
+    found: dict[str, str] = {}
+    for line in quick_scan.splitlines():
+        for each in _SIZE.finditer(fold_text(line).translate(_MARKUP)):
+            named = _SIZES[each["label"]].intersection((each["value"], *words_of(each["more"])))
+            beside = _BESIDE.fullmatch(each["more"]) if each["label"] == "scope" else None
+            if beside or named == {each["value"]}:  # a line that offers several, as a template, chose none
+                found.setdefault(each["label"], each["value"])
+            if beside:
+                found.setdefault("beside", beside[1])
+    return found.get("scope"), found.get("complexity") or found.get("beside")
 
 
 # --- conditions ----------------------------------------------------------------------------------------
