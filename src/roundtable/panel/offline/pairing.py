@@ -24,7 +24,6 @@ _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
 _MAX_CHOICE_WORDS = 5
 _MAX_STEMS_WITHOUT_SUBJECT = 2
-_ABOUT = re.compile(r"\bquestion (?:about|on|of|with) (?P<what>[^.,;?]{1,60})")
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
@@ -104,8 +103,9 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     message = messages.read_message(turn.text, first_names(table))
     addressed = address(turn.text, table.roster).persona
     waiting = found.list_open(addressed)
-    if message.act == "settled":
-        _settle_question(found, turn)
+    if message.act == "settled":  # the question that was left open last
+        asked = [each for each in found.said if each.piece.kind == "question"]
+        found.said = [each for each in found.said if each not in asked[-1:]]
     if message.act == "rejected" and waiting:
         waiting[-1].is_open = False
     if message.act == "kept_open":
@@ -124,17 +124,6 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
         pairs = piece.kind in ("statement", "decision")
         found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
         answered = None if pairs else answered
-
-
-def _settle_question(found: Discussion, turn: Turn) -> None:
-    """Strike the question that the user calls settled: the last, or the last with the words it names."""
-    named = _ABOUT.search(fold_text(turn.text))
-    stems = telling_stems(named["what"]) if named else frozenset[str]()
-    for said in reversed(found.said):
-        about = telling_stems(said.prompt.text if said.prompt else said.piece.text)
-        if said.piece.kind == "question" and (not stems or not stems.isdisjoint(about)):
-            found.said.remove(said)
-            return
 
 
 def find_answered_prompt(
