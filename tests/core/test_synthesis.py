@@ -486,10 +486,9 @@ def test_the_decision_that_is_named_is_taken_back_and_else_the_last_one() -> Non
 
 
 @pytest.mark.rule("SYN-3")
-def test_only_what_was_marked_is_decided() -> None:
-    turns = (Turn(1, USER, "We go with paper."), user(2, "We go with ink."))
-    drafted = Draft(decisions=(Entry("Paper", (1,)), Entry("Ink", (2,))))
+def test_what_nobody_marked_is_decided_where_a_panel_says_so_and_it_sounds_so() -> None:
+    turns = (Turn(1, USER, "We go with paper."), user(2, "We go with ink."), Turn(3, USER, "Paper is cheap."))
     assert decision_turns(turns) == (2,)
-    settled = settle(drafted, turns, ROSTER)
-    assert [entry.text for entry in settled.decisions] == ["Ink"]
-    assert [entry.text for entry in settled.questions] == ["Paper"]
+    settled = settle(Draft(decisions=(Entry("Paper", (1,)), Entry("Cheap", (3,)))), turns, ROSTER)
+    assert [entry.turns for entry in settled.decisions] == [(1,), (2,)]
+    assert [entry.text for entry in settled.questions] == ["Cheap"]

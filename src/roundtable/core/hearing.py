@@ -193,8 +193,12 @@ def can_decide(text: str) -> bool:
     return any(map(_is_firm, split_standing(text)))
 
 
-def sounds_decided(sentence: str) -> bool:
-    """Whether a sentence wills, rules or orders something."""
+def sounds_decided(text: str) -> bool:
+    """Whether a sentence of what stands in a message wills, rules or orders something."""
+    return any(map(_is_resolute, split_standing(text)))
+
+
+def _is_resolute(sentence: str) -> bool:
     return _is_firm(sentence) and _DECIDES.search(fold_text(strip_correction(sentence))) is not None
 
 
@@ -228,17 +232,17 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
     for sentence in split_sentences(text):
         found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
         rest = sentence[found.end() :] if found else sentence
-        if found and (found["surely"] or not rest or sounds_decided(rest)):
+        if found and (found["surely"] or not rest or _is_resolute(rest)):
             if decided:
                 del standing[decided.pop() :]  # with the reasons that were given for it
             elif found["surely"]:
                 first = len(standing)
         if rest:
-            decided += [len(standing)] if sounds_decided(sentence) else []
+            decided += [len(standing)] if _is_resolute(sentence) else []
             standing.append(sentence)
     if first is None:
         return tuple(standing), None
-    instead = (each for each in standing[first:] if sounds_decided(each) or strip_correction(each) != each)
+    instead = (each for each in standing[first:] if _is_resolute(each) or strip_correction(each) != each)
     return tuple(standing), tuple(filter(_is_firm, instead))
 
 

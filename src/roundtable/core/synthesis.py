@@ -171,7 +171,8 @@ def _sort_decisions(
     for entry in _drop_uncited(draft.decisions, turns):
         said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
         held = [turn for turn in said if turn.number not in withdrawn]
-        is_made = any(turn.number in standing for turn in held)
+        # A panel that drafts a decision has judged the turn; it need only sound like one.
+        is_made = any(turn.number in standing or sounds_decided(turn.text) for turn in held)
         (made if is_made else taken_back if said and not held else proposed).append(entry)
     cited = {number for entry in made for number in entry.turns}
     left_out = [turns[number - 1] for number in sorted(standing) if number not in cited]
@@ -390,7 +391,7 @@ def own_words(turn: Turn, subject: str = "") -> str:
     def fits(at: int) -> int:
         said = fold_text(sentences[at])
         shared = len(set(content_stems(subject)).intersection(content_stems(said)))
-        return shared + 2 * sounds_decided(sentences[at]) + 4 * said.startswith(("decision", "decided"))
+        return shared + 2 * sounds_decided(said) + 4 * said.startswith(("decision", "decided"))
 
     at = max(firm, key=fits)
     words = " ".join(sentences[each] for each in (at, at + 1) if each in firm)
