@@ -24,7 +24,7 @@ from ..core.claims import (
     is_marked,
 )
 from ..core.hearing import is_about
-from ..core.markers import ElaborationMarker, StepMarker, WithdrawnMarker, find_malformed_marker, parse_marker
+from ..core.markers import ElaborationMarker, StepMarker, find_malformed_marker, parse_marker
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
@@ -90,8 +90,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 if (file, at) != (name, number):
                     problem = f"{each} is defined a second time; first in {file}, line {at}."
                     found.append(CheckFinding(name, number, "duplicate", problem))
-            if not isinstance(parse_marker(line), WithdrawnMarker):
-                mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
+            mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
             found.append(CheckFinding(name, number, "dangling", f"{each} is defined nowhere."))
