@@ -800,19 +800,6 @@ def test_agreement_with_more_keeps_the_draft_and_what_was_added() -> None:
     assert not answer.offered
 
 
-@pytest.mark.rule("STEP-4")
-@pytest.mark.parametrize("words", ["yes, that's it", "ok", "exactly"])
-def test_agreement_with_what_is_only_shown_is_asked_about(words: str) -> None:
-    places = (on.Offer("Problem", "app/server.py:12 def hours", "", is_subject=True),)
-    play = Play(opening(TWO), offers=places).says(words)
-    assert play.now.answers == ()
-    assert play.texts("notice")[-1].startswith("What is shown is only what I found.")
-    assert play.commands[-1] == do.Listen("answer")
-    approval = replace(TWO, standard=(Question("Problem", "Do you approve this decision?"),))
-    play = Play(opening(approval), offers=places).says(words)
-    assert play.now.answers[0].text == words
-
-
 @pytest.mark.rule("STEP-4", "MENU-3")
 def test_a_question_to_a_persona_is_answered_and_the_step_s_question_stays_open() -> None:
     play = Play(opening(TWO)).says("Alex, what do you think of sqlite here?")

@@ -498,9 +498,6 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
     if is_silence(words) and not now.reminded and not now.is_quick:
         return _ask_question(replace(now, reminded=True))
-    is_nod = more == "" and not is_silence(words) and _find_subject(now, question)
-    if is_nod and not hearing.takes_yes(question.text):
-        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) or is_unknown(words):
         return _keep(now, _leave_open(question, UNKNOWN if is_silence(words) else words))
     answer = do.Answer(question.label, question.text, words, relayed=relayed)

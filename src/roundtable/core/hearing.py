@@ -454,12 +454,6 @@ def hear_agreement(text: str, draft: str) -> str | None:
     return (found["more"] or "") if found["more"] != found[0] else None
 
 
-def takes_yes(question: str) -> bool:
-    """Whether a clause of a question begins with "do", "is" or the like, so that "yes" answers it."""
-    firsts = (words_of(clause)[:1] for clause in re.split(r"[.,:;?]", question))
-    return any(first and _AUXILIARIES.issuperset(first) for first in firsts)
-
-
 _CALLS = re.compile(
     r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|which)"
     r"|[,:] (?:when )?(?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?"
@@ -487,12 +481,7 @@ def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:
     """Return the choice that a message names by number, by its words or by an unambiguous beginning."""
     if is_silence(text):
         return choices[0] if choices else None
-    for words in (words_of(text), words_of(strip_fillers(text))):
-        if chosen := _find_choice(words, choices):
-            return chosen
-    # "wrap it up" and "done" say the same as "wrap up"; "back" may also mean back to the discussion.
-    ends = (choice for choice in choices if hear_exit(choice) == "exit")
-    return next(ends, None) if hear_exit(text) == "exit" and strip_fillers(text) != "back" else None
+    return _find_choice(words_of(text), choices) or _find_choice(words_of(strip_fillers(text)), choices)
 
 
 def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None:

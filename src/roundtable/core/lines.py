@@ -53,7 +53,6 @@ AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. Anything else you type goes into the document as your feedback."
 )
-WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 NOTHING_WRITTEN = "Nothing was written since this step was opened, so there is nothing to undo here."

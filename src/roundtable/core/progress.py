@@ -97,15 +97,13 @@ def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
         return False
 
 
-def find_position(
-    steps: Sequence[Step], progress: Progress, facts: Mapping[str, str], *, can_pass: bool = False
-) -> Position | None:
+def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, str]) -> Position | None:
     """Return the first incomplete phase, with the step to run or its menu; None when all is done.
 
-    With `can_pass` a phase without steps is passed over: the item's track needs nothing there (STEP-9).
+    A phase without steps is passed over: the item's track needs nothing there (STEP-9).
     """
     for phase in PHASES:
-        if phase.key in progress.phases_completed or (can_pass and not steps_of_phase(steps, phase)):
+        if phase.key in progress.phases_completed or not steps_of_phase(steps, phase):
             continue
         left = find_remaining_steps(steps, phase, progress.steps_completed, facts)
         if left.steps:

@@ -273,7 +273,7 @@ class Resume:
         problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
         chosen, facts = choose_track(tracks, item, meta), records.facts_of(self._folder, meta)
         progress = records.progress_of(meta)
-        where = find_position(chosen.track.steps, progress, facts, can_pass=True)
+        where = find_position(chosen.track.steps, progress, facts)
         return Standing(meta, item, chosen, tracks, roster, problems, progress, facts, where)
 
     def _require_meta(self) -> dict[str, Any]:
