@@ -245,7 +245,10 @@ Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 def _open_leg(now: Analysis) -> Outcome:
     opening, lead = now.opening, now.opening.lead
     if opening.kind == "finished":
-        said = _show("greeting", lines.all_done(opening.item.name, moved_on=opening.moved_on), lead)
+        moved = "moved on since: some findings may be out of date"
+        code = f"The code has {moved if opening.moved_on else 'not moved on since'}."
+        done = f"All five phases of {opening.item.name} are complete. {code}"
+        said = _show("greeting", done, lead)
         return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
     shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
@@ -255,7 +258,9 @@ def _open_leg(now: Analysis) -> Outcome:
         shown += recall(now)
     if handed_over:
         outgoing = opening.roster.lead_of(handed_over.key)
-        shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
+        ahead = f"{lead.title} who will guide you through {opening.phase.description}"
+        said = f"{outgoing.name} has finished {handed_over.description}. Handing off to {ahead}."
+        shown.append(_show("handoff", said))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
         has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)

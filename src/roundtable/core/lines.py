@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from .personas import Persona, Roster
 from .progress import Past
@@ -273,17 +272,6 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     return f"This looks like {article(title)} {title}{because}: {summary}. {change}."
 
 
-def with_forecast(line: Line, forecast: str) -> Line:
-    """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
-    return replace(line, words=forecast) if line.menu and line.menu.find_label("E") else line
-
-
-def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
-    """Where a discussion stood that was cut off (GREET-6)."""
-    subject = f"step {step_id}" if step_id else "this document"
-    return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
-
-
 def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
     """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
@@ -313,15 +301,3 @@ def continue_sentence(summary: str) -> str:
     if re.match(r"\w+ed\b", text):
         text = f"we {text[0].lower()}{text[1:]}"
     return text if text.endswith(" ...") else text.rstrip(".") + "."
-
-
-def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) -> str:
-    """The line between two leads (GREET-4)."""
-    who = f"Handing off to {incoming.title} who will guide you through {ahead.description}."
-    return f"{outgoing.name} has finished {done.description}. {who}"
-
-
-def all_done(item_name: str, *, moved_on: bool) -> str:
-    """What is said when nothing is left (GREET-5)."""
-    since = "has moved on since: some findings may be out of date" if moved_on else "has not moved on since"
-    return f"All five phases of {item_name} are complete. The code {since}."

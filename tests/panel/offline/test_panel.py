@@ -579,16 +579,12 @@ def test_a_word_of_praise_is_no_insight() -> None:
 
 
 @pytest.mark.rule("SYN-10", "META-5")
-def test_the_summary_says_what_was_decided_and_what_is_open() -> None:
-    discussion = talk(
-        "We go with refusing to save offline.", "Alex, who is told about a failed sync?", max_turns=20
-    )
-    assert discussion.summary.startswith("Decided: We go with refusing to save offline.")
-    assert "Open: Who is told about a failed sync?" in discussion.summary
-    long = talk(
-        "We refuse to save.", "Alex, who tells the inspector on the road that his form is not safe yet?"
-    )
-    assert long.summary.endswith("Who tells the inspector on the road that his ...")
+def test_the_summary_says_what_was_decided_else_what_was_said_or_is_open() -> None:
+    asked = "Alex, who is told about a failed sync?"
+    decided = talk(asked, "We go with refusing to save offline.", max_turns=20)
+    assert decided.summary == "Decided: We go with refusing to save offline."
+    assert talk(asked, "The office has one tablet.").summary == "Found: The office has one tablet."
+    assert talk(asked).summary == "Still open: Who is told about a failed sync?"
 
 
 @pytest.mark.rule("SYN-5", "SYN-9")

@@ -17,7 +17,7 @@ from ...core.synthesis import NO_REASON, Draft, Entry, join_lines
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from . import messages
-from .messages import Piece, PieceKind, UserMessage, pattern, telling_stems
+from .messages import Piece, UserMessage, pattern, telling_stems
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
@@ -202,21 +202,14 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     heard = follow_discussion(table, library).said
     said = [each for each in heard if not ((drift := drifts[each.turn]) and drift.is_chat)]
     marked = synthesis.decision_turns(table.turns)
-    found: dict[PieceKind, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
+    found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
     for each in said:
         tells = each.piece.kind != "statement" or each.prompt or telling_stems(each.piece.text)
         if tells and (each.piece.kind != "decision" or each.turn in marked):
             found[each.piece.kind].append(_put_entry(each, table))
-    decided, told, asked = found["decision"], found["statement"], found["question"]
-    leads = (("Decided", decided), ("Said", [] if decided else told), ("Open", asked))
-    parts = [f"{lead}: {entries[0].text}" for lead, entries in leads if entries]
-    if not parts:
-        return Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
-    half = synthesis.SUMMARY_LENGTH // len(parts)
-    short = (synthesis.shorten_text(part.rstrip("."), half) for part in parts)
-    summary = " ".join(part if part.endswith(("?", "...")) else f"{part}." for part in short)
-    insights, questions = tuple(told[:_MAX_ENTRIES]), tuple(asked[:_MAX_ENTRIES])
-    return Draft(insights, tuple(decided), questions, summary=summary)
+    insights, questions = (tuple(found[kind][:_MAX_ENTRIES]) for kind in ("statement", "question"))
+    draft = Draft(insights, tuple(found["decision"]), questions)
+    return draft if draft.entries else Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
 
 
 def _put_entry(said: SaidPiece, table: Table) -> Entry:

@@ -22,7 +22,7 @@ from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
-from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
+from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -180,6 +180,7 @@ _EXPECTED = (
     (re.compile(r"\bwhen\b|\bhow (?:long|often|soon|late|fast|old)\b|\bdeadline\b"), "time_answer"),
     (re.compile(r"\bwhy\b|\bwhat for\b|\breason\b"), "reason_answer"),
 )
+_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
 @lru_cache(maxsize=8)
@@ -189,13 +190,15 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     asked = frozenset(content_stems(question))
     rows = [frozenset(content_stems(line.text)) for line in lines]
     seen = Counter(stem for row in rows for stem in row)
+    asks_who = _WHO.search(fold_text(question))
     expected = [pattern(name) for asks, name in _EXPECTED if asks.search(fold_text(question))]
 
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
     def score(at: int) -> float:
-        fits = any(each.search(lines[at].text) for each in expected)
+        names_somebody = not stems_of_list("person").isdisjoint(rows[at])
+        fits = names_somebody if asks_who else any(each.search(lines[at].text) for each in expected)
         total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
         alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
