@@ -1,16 +1,8 @@
-"""Progress: what meta.json says is done of an item, what comes next, and how deep (META-4, STEP-3, DEPTH-1).
-
-At the end is the small language of `skip_if`, a yes or no over what is known of an item: `and`, `or`, `not`,
-parentheses, `true`, `false`, and comparisons of two texts, a name or words in quotes. Python parses it, but
-nothing is ever run: only these constructs have a meaning here.
-"""
+"""Progress: what meta.json says is done, what comes next and how deep (META-4, STEP-3, DEPTH-1)."""
 
 from __future__ import annotations
 
-import ast
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from operator import eq, ge, gt, le, lt, ne
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -89,12 +81,39 @@ def find_remaining_steps(
     return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
+# A term of `skip_if`, and what joins it to the next: `and` binds before `or`.
+_TERM = re.compile(
+    r"""\s*(?:(?P<name>\w+)\s*(?P<sign>==|!=)\s*(?P<quoted>'[^']*'|"[^"]*")|(?P<word>true|false)\b)"""
+    r"\s*(?:(?P<joint>and|or)\b|\Z)"
+)
+
+
+def parse_condition(text: str) -> list[list[re.Match[str]]]:
+    """Return the terms of a condition, in rows of which one has to hold; raise `RuleBroken` if it is none."""
+    rows: list[list[re.Match[str]]] = [[]]
+    at = 0
+    while found := _TERM.match(text, at):
+        rows[-1].append(found)
+        if found["joint"] is None:
+            return rows
+        rows += [[]] if found["joint"] == "or" else []
+        at = found.end()
+    raise RuleBroken(f"The condition does not parse: {text[at:].strip()[:40]!r} is not understood.")
+
+
 def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
-    """Whether the step's `skip_if` holds; one that does not parse never skips."""
+    """Whether the step's `skip_if` holds: not if it does not parse, or names what the facts do not know."""
+
+    def holds(term: re.Match[str]) -> bool:
+        if term["word"]:
+            return term["word"] == "true"
+        return (facts[term["name"]] == term["quoted"][1:-1]) == (term["sign"] == "==")
+
     try:
-        return bool(step.skip_if) and _holds(parse_condition(step.skip_if), facts)
-    except (RuleBroken, KeyError):  # a name that the facts do not know makes no condition true
+        rows = [[holds(term) for term in row] for row in parse_condition(step.skip_if)]
+    except (RuleBroken, KeyError):
         return False
+    return any(map(all, rows))
 
 
 def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, str]) -> Position | None:
@@ -167,52 +186,3 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
             if beside:
                 found.setdefault("beside", beside[1])
     return found.get("scope"), found.get("complexity") or found.get("beside")
-
-
-# --- conditions ----------------------------------------------------------------------------------------
-
-_LONGEST_CONDITION = 500
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[str, str], bool]] = {
-    ast.Eq: eq, ast.NotEq: ne, ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge,
-    ast.In: lambda part, whole: part in whole, ast.NotIn: lambda part, whole: part not in whole,
-}  # fmt: skip
-
-
-def parse_condition(text: str) -> ast.expr:
-    """Return the condition that the text states; raise `RuleBroken` saying why it does not parse."""
-    if len(text) > _LONGEST_CONDITION:
-        raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST_CONDITION} are allowed.")
-    try:
-        meaning = ast.parse(text.strip(), mode="eval").body
-        _holds(meaning, defaultdict(str))
-    except SyntaxError as error:
-        reason = error.msg
-    except (ValueError, RecursionError, MemoryError):
-        reason = "it is nested too deeply, or holds a character that cannot be read"
-    else:
-        return meaning
-    raise RuleBroken(f"The condition does not parse: {reason}.")
-
-
-def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
-    """Whether the facts make a condition true; KeyError for an unknown name, SyntaxError for other Python."""
-    match node:
-        case ast.BoolOp(op=joint, values=values):
-            # Every side is looked at, so that the order of writing does not matter.
-            truths = [_holds(each, facts) for each in values]
-            return all(truths) if isinstance(joint, ast.And) else any(truths)
-        case ast.UnaryOp(op=ast.Not(), operand=denied):
-            return not _holds(denied, facts)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
-            return _COMPARISONS[type(operator)](_read_text(left, facts), _read_text(right, facts))
-        case ast.Name(id="true" | "false" as word):
-            return word == "true"
-    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
-
-
-def _read_text(node: ast.expr, facts: Mapping[str, str]) -> str:
-    if isinstance(node, ast.Name):
-        return facts[node.id]
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")

@@ -22,7 +22,6 @@ from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-_MAX_CHOICE_WORDS = 5
 _MAX_STEMS_WITHOUT_SUBJECT = 2
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
@@ -151,7 +150,9 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
-    fits = _fits_kind(told, prompt.kind, shares=bool(shared))
+    said = told[: messages.MAX_MESSAGE_LENGTH].replace("’", "'").strip()
+    shape = pattern(_SHAPES[prompt.kind]).search(said) if prompt.kind in _SHAPES else None
+    fits = shape is not None and not (prompt.kind == "case" and pattern("states_fact").match(said))
     score = min(shared, 3) + 1.2 * fits
     if pattern("somebody").match(fold_text(told).strip()):
         score += 0.8 if pattern("has_somebody").search(prompt.text) else -1.5
@@ -162,22 +163,6 @@ def guess_kind(asked: str) -> AnswerKind:
     """Guess what would answer a question that no prompt file describes."""
     question = fold_text(asked)
     return next((kind for kind, shown in _KINDS if shown.search(question)), "text")
-
-
-def _fits_kind(told: str, kind: AnswerKind, *, shares: bool) -> bool:
-    """Whether words have the shape of what a prompt asks for; `shares`: they take up one of its words."""
-    if kind == "text":
-        return False
-    said = told[: messages.MAX_MESSAGE_LENGTH].replace("’", "'").strip()
-    is_shown = pattern(_SHAPES[kind]).search(said) is not None
-    match kind:
-        case "choice":
-            return is_shown or (shares and len(words_of(said)) <= _MAX_CHOICE_WORDS)
-        case "case":
-            return is_shown and not pattern("states_fact").match(said)
-        case "person":
-            return is_shown or not messages.stems_of_list("person").isdisjoint(telling_stems(told))
-    return is_shown
 
 
 WHO_COULD_TELL = {
