@@ -31,7 +31,7 @@ from ..base import (
 from . import messages
 from .messages import UserMessage, drop_name, pattern, read_message, strip_address, telling_stems
 from .pairing import extract_synthesis, first_names, follow_discussion
-from .prompts import QUOTE, Library, Prompt, load_library
+from .prompts import Library, Prompt, load_library
 from .section import LabelAnswer, SearchLine, SectionContext, find_closest_lines, read_section
 
 _MAX_DOCUMENTS_NAMED = 3
@@ -304,10 +304,7 @@ def _show_lines(lines: tuple[SearchLine, ...]) -> str:
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
     prompt = _choose(floor, "", about)
-    if prompt is None:
-        return None
-    answer = floor.section.find_answer(prompt.label) if prompt.label else None
-    return _join(_lead_in(floor, prompt), prompt.text.replace(QUOTE, answer.quote if answer else ""))
+    return _join(_lead_in(floor, prompt), prompt.text) if prompt else None
 
 
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
@@ -321,7 +318,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     for place, prompt in enumerate(floor.prompts if floor.may_ask else ()):
         distance = _distance(prompt, floor, suits)
         is_asked = any(prompt.needle in text for text in asked)
-        if distance is None or is_asked or floor.section.is_settled(prompt):
+        if distance is None or is_asked:
             continue
         label = fold_text(prompt.label)
         distance += (label in theirs - {floor.focus_label}) - min(len(wanted & prompt.stems), 2)
@@ -339,8 +336,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         return 0.0 if prompt.suits == suits else None
     if prompt.label:
         answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
-        is_met = answer is not None and answer.state == prompt.suits and all(map(answer.meets, prompt.needs))
-        if answer is None or not is_met or (QUOTE in prompt.text and not answer.quote):
+        if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None
         return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
     if prompt.is_topical:
