@@ -22,7 +22,6 @@ from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-_MAX_STEMS_WITHOUT_SUBJECT = 2
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
@@ -108,10 +107,7 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     if message.act == "rejected" and waiting:
         waiting[-1].is_open = False
     if message.act == "kept_open":
-        stems = telling_stems(turn.text)
         left = waiting[-1] if waiting else None
-        if left and len(stems) > _MAX_STEMS_WITHOUT_SUBJECT and stems.isdisjoint(telling_stems(left.text)):
-            left = None  # what is open has a subject of its own
         if left:
             left.is_open = False
         found.said.append(SaidPiece(turn.number, Piece("question", turn.text), left))
