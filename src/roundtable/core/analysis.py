@@ -259,8 +259,8 @@ def _open_leg(now: Analysis) -> Outcome:
     if handed_over:
         outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
-        said = f"{outgoing.name} has finished {handed_over.description}. Handing off to {ahead}."
-        shown.append(_show("handoff", said))
+        done = f"{outgoing.name} has finished {handed_over.description}."
+        shown.append(_show("handoff", f"{done} Handing off to {ahead}."))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
         has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)

@@ -17,17 +17,26 @@ from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
 from roundtable.core.commands import AskFraming, AskPersona, AskSynthesis, AskVerdict, Brief, Table
 from roundtable.core.steps import Item
-from roundtable.core.synthesis import Draft, render, settle, split_detail, summary, write_entry
+from roundtable.core.synthesis import NO_REASON, Draft, render, settle, split_detail, summary, write_entry
 from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import LookUpsWanted
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
-from roundtable.panel.offline.pairing import FIXED_PHRASES, OpenPrompt, find_answered_prompt, guess_kind
+from roundtable.panel.offline.pairing import (
+    ANYBODY,
+    NOBODY_ANSWERED,
+    WHO_COULD_TELL,
+    OpenPrompt,
+    find_answered_prompt,
+    guess_kind,
+)
 from roundtable.panel.offline.prompts import Library, Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer, document_lines
 
 PANEL = OfflinePanel()
+# Every word of an entry that is neither the user's nor a prompt's.
+FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
 NAMES = ("Maya", "Alex", "Jordan")
 FORMS = Item(
     "offline-forms",

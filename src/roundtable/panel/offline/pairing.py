@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from ...core import synthesis
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.synthesis import NO_REASON, Draft, Entry, join_lines
+from ...core.synthesis import Draft, Entry, join_lines
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from . import messages
@@ -168,8 +168,6 @@ WHO_COULD_TELL = {
 }
 ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
-FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
-"""Every word of an entry that is neither the user's nor a prompt's."""
 
 # Without the options it says nothing; "Option A: we stop" says it again.
 _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
