@@ -305,7 +305,8 @@ def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
 
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
-    header = do.Show(lines.step_header(now.opening.conductor, now.step.step_id, now.step.title))
+    title = f"Step {now.step.step_id}: {now.step.title}"
+    header = do.Show(lines.speech(now.opening.conductor, title, "step"))
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))

@@ -211,11 +211,6 @@ def contribution(turn: Turn, roster: Roster) -> Line:
     return Line("contribution", turn.text, turn.speaker, turn.number, by=turn.by, name=name)
 
 
-def step_header(persona: Persona, step_id: str, title: str) -> Line:
-    """What a step begins with (STEP-4)."""
-    return speech(persona, f"Step {step_id}: {title}", "step")
-
-
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
     """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
     if speaker == USER:

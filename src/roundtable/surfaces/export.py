@@ -47,7 +47,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         **{name: lines.DEPTH_ANNOUNCEMENTS[name] for name in ("brief", "deep")},
         "menu": lines.menu(last=False, next_phase=None).text,
         "switching": lines.depth_changed("{depth}"),
-        "header": lines.step_header(_ANYBODY, "{step_id}", "{title}").text,
+        "header": lines.speech(_ANYBODY, "Step {step_id}: {title}", "step").text,
         "default": lines.leads_instead(first, None, "{key}"),
         "introduction": lines.Line("introduction", introduction.replace(": 10", ": {max_turns}")).text,
         "framing": lines.speech(_LEAD, framing, "contribution").text,
