@@ -589,7 +589,6 @@ BARE_NONES = [
     "does not apply",
     "None (unverified)",
     "Nothing, none at all",
-    "Keine",
     "approved",
 ]
 MORE_THAN_NONE = [
