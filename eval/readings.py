@@ -16,7 +16,7 @@ from zlib import crc32
 
 from roundtable.core.text import content_stems, fold_text
 from roundtable.panel.offline.messages import read_message
-from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
+from roundtable.panel.offline.prompts import Prompt, load_library
 from roundtable.panel.offline.section import LabelAnswer
 
 from .play import ITEMS, Script, read_scripts
@@ -65,21 +65,14 @@ def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:
     stems = frozenset(
         content_stems(" ".join((script.title, script.text, *(text for _, text in script.answers))))
     )
-    settled = any(
-        content_stems(each) and frozenset(content_stems(each)) <= stems for each in prompt.settled_by
-    )
-    if settled or (prompt.is_topical and not prompt.fits_topic(stems)):
+    if prompt.is_topical and not prompt.fits_topic(stems):
         return None
     for label, text in script.answers:
         answer = LabelAnswer(label, text)
         fits = prompt.is_topical or answer.state == prompt.suits
         if prompt.label and fold_text(prompt.label) != fold_text(answer.label):
             continue
-        if (
-            fits
-            and all(answer.meets(need) for need in prompt.needs)
-            and (QUOTE not in prompt.text or answer.quote)
-        ):
+        if fits and all(answer.meets(need) for need in prompt.needs):
             return answer
     return None
 
@@ -112,8 +105,7 @@ def main(phase: str) -> None:
         if phase == "objections":
             print(f"  The user objects: {find_objection(script)}")
         for prompt, place in found:
-            text = prompt.text.replace(QUOTE, place.quote)
-            print(f"  [{prompt_id(prompt)}] on {place.label} ({prompt.persona.split('-')[0]}): {text}")
+            print(f"  [{prompt_id(prompt)}] on {place.label} ({prompt.persona.split('-')[0]}): {prompt.text}")
 
 
 def _belongs(prompt: Prompt, phase: str) -> bool:

@@ -22,7 +22,7 @@ def opening(step: Step | None = JOURNEYS, phase: Phase = PHASES[1], **fields: ob
     return Opening(**(base | fields))  # type: ignore[arg-type]
 
 
-DRAFTED = "**Problem**: x\n\n<!-- None: Outage -->\n<!-- Withdrawn: AC-001-01, nothing is lost -->"
+DRAFTED = "**Problem**: x\n\n<!-- None: Outage -->"
 
 
 @dataclass

@@ -394,7 +394,7 @@ def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered
 
 @pytest.mark.rule("SYN-7", "EXIT-1")
 def test_a_wish_to_end_and_a_name_alone_are_no_open_questions(cli: CommandLine) -> None:
-    words = ("Can we end here?", "continue", "maya?", "Who pays for it? Alex?", "done")
+    words = ("Are we done?", "continue", "maya?", "Who pays for it? Alex?", "done")
     ran = cli.run("discuss", "rfc.md", "--json", answers=words)
     assert ran.kinds.count("unclear-exit") == 1
     shown = next(line["text"] for line in ran.lines if line["kind"] == "synthesis")

@@ -15,8 +15,8 @@ import patterns
 from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core.claims import check_contribution, check_draft
 from roundtable.core.commands import Table
-from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address, find_corrections
+from roundtable.core.progress import read_scope
 from roundtable.core.steps import Item
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.text import (

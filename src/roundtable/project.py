@@ -53,7 +53,7 @@ class ItemStatus:
         self.entry, self.is_stale = entry, is_stale
         self.progress, facts = meta.progress_of(entry.meta), meta.facts_of(entry.folder, entry.meta)
         self.start = meta.start_phase(entry.meta)
-        where = find_position(steps, self.progress, facts, can_pass=True)
+        where = find_position(steps, self.progress, facts)
         current = where.step if where is not None else None
         self.next_step = None if entry.problem else current
         if where is not None and not entry.problem:

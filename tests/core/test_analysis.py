@@ -241,20 +241,6 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
-    "reply",
-    [
-        *("I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"),
-        "I already told you.",
-    ],
-)
-def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
-    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
-    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
-    assert play.texts("answer")[-1] == reply
-
-
-@pytest.mark.rule("STEP-4")
-@pytest.mark.parametrize(
     ("first", "reply", "kept"),
     [
         ("Inspectors.", "60 inspectors", "60 inspectors"),
@@ -812,19 +798,6 @@ def test_agreement_with_more_keeps_the_draft_and_what_was_added() -> None:
     (answer,) = play.now.answers
     assert answer.text == "app/server.py and app/store.py. and add_column in db.py"
     assert not answer.offered
-
-
-@pytest.mark.rule("STEP-4")
-@pytest.mark.parametrize("words", ["yes, that's it", "ok", "exactly"])
-def test_agreement_with_what_is_only_shown_is_asked_about(words: str) -> None:
-    places = (on.Offer("Problem", "app/server.py:12 def hours", "", is_subject=True),)
-    play = Play(opening(TWO), offers=places).says(words)
-    assert play.now.answers == ()
-    assert play.texts("notice")[-1].startswith("What is shown is only what I found.")
-    assert play.commands[-1] == do.Listen("answer")
-    approval = replace(TWO, standard=(Question("Problem", "Do you approve this decision?"),))
-    play = Play(opening(approval), offers=places).says(words)
-    assert play.now.answers[0].text == words
 
 
 @pytest.mark.rule("STEP-4", "MENU-3")

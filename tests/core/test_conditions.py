@@ -26,23 +26,15 @@ def holds(condition: str) -> bool:
         ("scope == 'large'", False),
         ("scope != 'large'", True),
         ("scope != 'small'", False),
-        ("scope < 'tiny'", True),
-        ("scope <= 'small'", True),
-        ("scope > 'tiny'", False),
-        ("scope >= 'small'", True),
-        ("'hub' in source", True),
-        ("scope in 'small medium'", True),
-        ("scope not in 'small medium'", False),
-        ("scope == complexity", False),
         ("true", True),
-        ("not false and scope == 'small'", True),
-        ("not scope == 'large'", True),
+        ("false", False),
+        ("true and scope == 'small'", True),
         ("scope == 'small' and complexity == 'low'", False),
         ("scope == 'small' and complexity == 'high'", True),
         ("scope == 'large' or complexity == 'high'", True),
         ("scope == 'small' or source == 'x' and source == 'y'", True),
-        ("(scope == 'small' or source == 'x') and source == 'y'", False),
-        ("not (scope == 'small' or source == 'x')", False),
+        ("source == 'y' and source == 'x' or scope == 'small'", True),
+        ("scope == 'small or large'", False),
         ("  scope == 'small'\t", True),
         ("scope=='small'and source=='github'", True),
     ],
@@ -57,7 +49,6 @@ def test_the_facts_decide(text: str, is_true: bool) -> None:
     [
         "missing == 'x'",
         "missing != 'x'",
-        "not missing == 'x'",
         "scope == 'small' or missing == 'x'",
         "missing == 'x' or scope == 'small'",
     ],
@@ -73,6 +64,13 @@ def test_what_is_not_known_does_not_hold(text: str) -> None:
     [
         "",
         "scope ==",
+        "scope == complexity",
+        "scope < 'tiny'",
+        "'hub' in source",
+        "not scope == 'small'",
+        "(scope == 'small')",
+        "scope == 'small' and",
+        "truex",
         "scope = 'small'",
         "scope == small)",
         "(scope",
@@ -101,20 +99,10 @@ def test_what_does_not_parse_is_said_with_the_reason(text: str) -> None:
 
 
 @pytest.mark.rule("STEP-3")
-def test_a_condition_has_a_limit() -> None:
-    assert holds("'a' == 'a'".ljust(500))
-    with pytest.raises(RuleBroken, match=r"^The condition has 501 characters; 500 are allowed\.$"):
-        parse_condition("'a' == 'a'".ljust(501))
-
-
-@pytest.mark.rule("STEP-3")
 def test_long_rows_are_no_trouble() -> None:
-    assert holds("not " * 122 + "'a' == 'a'")
-    assert holds("'' == '' or " * 41 + "'' == ''")
+    assert holds("scope == 'small' or " * 5_000 + "true")
     with pytest.raises(RuleBroken, match="does not parse: "):
-        parse_condition("(" * 250 + ")" * 250)
-    with pytest.raises(RuleBroken, match="does not parse: "):
-        parse_condition("-" * 450 + "x")
+        parse_condition("a" * 100_000)
 
 
 @pytest.mark.rule("STEP-3")

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.depth import ANNOUNCEMENTS, choose_depth, hear_depth, read_scope
+from roundtable.core.hearing import hear_depth
+from roundtable.core.lines import DEPTH_ANNOUNCEMENTS
+from roundtable.core.progress import choose_depth, read_scope
 from roundtable.core.steps import Depth
 
+AT = "02-impact-analysis"
 PHRASES: dict[str, Depth] = {
     "deep": "deep",
     "more detail": "deep",
@@ -75,7 +78,6 @@ def test_only_a_message_of_six_words_at_most_changes_it() -> None:
         ("deep", "How DEEP may the tree be?"),
         ("more detail", "How much detail is shown?"),
         ("normal", "Is the load normal or not?"),
-        ("keep it short", "How long may the message be?"),
         ("full analysis", "Which analysis runs?"),
     ],
 )
@@ -101,35 +103,41 @@ def test_an_answer_to_the_question_is_no_request(text: str, question: str) -> No
     ],
 )
 def test_the_quick_scan_suggests_a_depth(scope: str | None, complexity: str | None, depth: Depth) -> None:
-    assert choose_depth(override=None, scope=scope, complexity=complexity, step="standard") == depth
+    assert choose_depth({}, AT, scope=scope, complexity=complexity, step="standard") == depth
 
 
 @pytest.mark.rule("DEPTH-1")
 @pytest.mark.parametrize("depth", ["brief", "standard", "deep"])
 def test_an_override_goes_before_the_scan_and_the_scan_before_the_step(depth: Depth) -> None:
-    assert choose_depth(override=depth, scope="large", complexity="high", step="brief") == depth
-    assert choose_depth(override=depth, scope="small", complexity="low", step="deep") == depth
-    assert choose_depth(override=None, scope="large", complexity=None, step=depth) == "deep"
-    assert choose_depth(override=None, scope=None, complexity=None, step=depth) == depth
+    assert choose_depth({AT: depth}, AT, scope="large", complexity="high", step="brief") == depth
+    assert choose_depth({AT: depth}, AT, scope="small", complexity="low", step="deep") == depth
+    assert choose_depth({}, AT, scope="large", complexity=None, step=depth) == "deep"
+    assert choose_depth({}, AT, scope=None, complexity=None, step=depth) == depth
+
+
+@pytest.mark.rule("DEPTH-1")
+def test_the_word_for_a_phase_holds_for_those_after_it_and_not_before_it() -> None:
+    for overrides, depth in (({"01-requirements": "deep"}, "deep"), ({"03-architecture": "deep"}, "brief")):
+        assert choose_depth(overrides, AT, scope=None, complexity=None, step="brief") == depth
 
 
 @pytest.mark.rule("DEPTH-4")
 @pytest.mark.parametrize("bad", ["Deep", "", 3, None, True, [], {}, ["deep"]])
 def test_bad_values_are_ignored(bad: Any) -> None:
-    assert choose_depth(override=bad, scope=None, complexity=None, step="deep") == "deep"
+    assert choose_depth({AT: bad}, AT, scope=None, complexity=None, step="deep") == "deep"
 
 
 @pytest.mark.rule("DEPTH-3")
 def test_the_depth_is_announced() -> None:
-    assert ANNOUNCEMENTS["brief"] == (
+    assert DEPTH_ANNOUNCEMENTS["brief"] == (
         "This looks straightforward. I'll keep the analysis brief"
         " -- say 'deep' if you want the full treatment."
     )
-    assert ANNOUNCEMENTS["deep"] == (
+    assert DEPTH_ANNOUNCEMENTS["deep"] == (
         "This is a substantial change. I'll do a thorough analysis"
         " -- say 'brief' if you want to speed things up."
     )
-    assert "standard" not in ANNOUNCEMENTS
+    assert "standard" not in DEPTH_ANNOUNCEMENTS
 
 
 @pytest.mark.rule("DEPTH-1")
@@ -190,4 +198,4 @@ def test_both_may_be_answered_in_one_line(text: str, found: tuple[str | None, st
 def test_a_size_in_between_is_asked_at_standard_whatever_the_step_says(
     scope: str | None, complexity: str
 ) -> None:
-    assert choose_depth(override=None, scope=scope, complexity=complexity, step="deep") == "standard"
+    assert choose_depth({}, AT, scope=scope, complexity=complexity, step="deep") == "standard"

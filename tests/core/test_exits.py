@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.hearing import asks_to_end, hear_exit, strip_fillers
+from roundtable.core.hearing import hear_exit, strip_fillers
 
 KEYWORDS = ["done", "exit", "wrap up", "wrap it up", "wrap this up", "back"]
 FILLERS = [
@@ -87,20 +87,8 @@ def test_a_longer_one_is_a_contribution(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Can we end here?", "let's stop here", "Shall we finish?", "could we end this discussion now?",
-        "that is all, wrap up", "Thats enough for today, thanks.", "ok that's all",
-    ],
-)  # fmt: skip
-def test_a_wish_to_end_is_asked_about(text: str) -> None:
-    assert hear_exit(text) == "unclear-exit"
-    assert asks_to_end(text)
-
-
-@pytest.mark.rule("EXIT-1")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "can we stop it?", "Can we end the export at midnight?", "finish the import now", "end to end",
+        "Can we end here?", "that's all", "can we stop it?",
+        "Can we end the export at midnight?", "finish the import now", "end to end",
         "that is all we need to store", "that's enough storage for a year", "That is all the office knows",
     ],
 )  # fmt: skip

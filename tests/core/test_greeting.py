@@ -1,11 +1,11 @@
-"""Greeting, hand-off and recovery texts (GREET-1 to GREET-5)."""
+"""Greeting and recovery texts (GREET-1 to GREET-3)."""
 
 from __future__ import annotations
 
 import pytest
 
-from people import ALEX, MAYA
-from roundtable.core.lines import all_done, continue_sentence, hand_off, new_in_phase, welcome_back
+from people import MAYA
+from roundtable.core.lines import continue_sentence, new_in_phase, welcome_back
 from roundtable.core.progress import Past
 from roundtable.core.steps import PHASES
 
@@ -65,19 +65,3 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
 )
 def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -> None:
     assert continue_sentence(summary) == end
-
-
-@pytest.mark.rule("GREET-4")
-def test_the_hand_off_names_both() -> None:
-    assert hand_off(MAYA, PHASES[1], ALEX, PHASES[2]) == (
-        "Maya Chen has finished Requirements Discovery. "
-        "Handing off to Alex Rivera (Solutions Architect) who will guide you through Impact Analysis."
-    )
-
-
-@pytest.mark.rule("GREET-5")
-def test_when_all_is_done_it_says_whether_the_code_moved_on() -> None:
-    assert all_done("Forms", moved_on=False) == (
-        "All five phases of Forms are complete. The code has not moved on since."
-    )
-    assert "The code has moved on since" in all_done("Forms", moved_on=True)

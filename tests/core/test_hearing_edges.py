@@ -8,7 +8,6 @@ from people import ALEX, MAYA, persona
 from roundtable.core.analysis import LEAVE, START_OVER
 from roundtable.core.hearing import Heard, hear, hear_choice, hear_exit
 from roundtable.core.personas import Roster
-from roundtable.core.validation import is_unknown
 
 ROBIN = persona("robin", "Robin")
 
@@ -42,11 +41,3 @@ def test_a_choice_is_known_by_the_beginning_of_its_words_and_never_by_none() -> 
     assert hear_choice("start", (LEAVE, START_OVER)) == START_OVER
     assert hear_choice("...", (LEAVE,)) is None
     assert hear_choice("", (LEAVE,)) == LEAVE
-
-
-@pytest.mark.rule("STEP-4")
-def test_not_knowing_in_a_script_without_spaces_is_short() -> None:
-    sixteen = "それはまだ誰にもわからないのです"
-    assert len(sixteen) == 16
-    assert is_unknown(sixteen)
-    assert not is_unknown(sixteen + "よ")

@@ -11,7 +11,7 @@ import pytest
 from legs_play import opening
 from project import meta, project
 from roundtable.core import events as on
-from roundtable.core.citations import trusted_text
+from roundtable.core.claims import trusted_text
 from roundtable.core.synthesis import Draft, Entry, mark_entry
 from roundtable.core.turns import OffTopic, Verdict
 from roundtable.runtime.session import Session

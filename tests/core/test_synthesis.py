@@ -370,32 +370,13 @@ def test_the_quotation_is_what_decides_and_its_reason_not_the_worry(
     assert own_words(Turn(1, USER, said), subject) == quoted
 
 
-@pytest.mark.rule("SYN-3")
-def test_turns_that_decide_are_listed_by_mark_and_by_their_words() -> None:
-    turns = (
-        Turn(1, USER, "We go with paper.", Verdict(decisions=(1,))),
-        Turn(2, "maya", "We go with ink."),
-        Turn(3, USER, "I want HUP like Gunicorn, and we go with Unix only."),
-        Turn(4, USER, "What must be tested?"),
-    )
-    assert decision_turns(turns, by_sound=True) == (1, 3)
-
-
 TAKEN_BACK = (
     ("We decide to use total_seconds() // 60.",
-     "actually no, forget that. Plain total_seconds() / 3600, no rounding",
-     "Plain total_seconds() / 3600, no rounding"),
-    ("ok so we use 302 for the redirect.", "I was wrong about the 302. We use 307 for all links",
-     "We use 307 for all links"),
-    ("We use 302 for the redirect.", "I was wrong about the 302, we use 307",
-     "I was wrong about the 302, we use 307"),
-    ("We go with ISO text in UTC.", "Sorry, I meant a unix timestamp as integer, not ISO text",
-     "Sorry, I meant a unix timestamp as integer, not ISO text"),
-    ("We use 302.", "Sorry, I meant 307.", "Sorry, I meant 307."),
+     "actually no, forget that. We use total_seconds() / 3600, no rounding",
+     "We use total_seconds() / 3600, no rounding"),
     ("Decision: show only the domain.", "Scratch that decision, we show the full URL",
      "Scratch that decision, we show the full URL"),
-    ("We use Redis.", "I take that back. Postgres for all jobs.", "Postgres for all jobs."),
-    ("We use Redis for the queue.", "No wait, Postgres for the queue.", "No wait, Postgres for the queue."),
+    ("We use Redis.", "I take that back. We use Postgres for all jobs.", "We use Postgres for all jobs."),
     ("MAX_SHIFT goes to 16.", "I take back the decision on MAX_SHIFT. Keep 12.", "Keep 12."),
     ("We use Redis.", "Well, scratch that: Postgres", "Well, scratch that: Postgres"),
 )  # fmt: skip
@@ -423,7 +404,6 @@ def test_what_a_later_message_says_instead_is_the_decision(first: str, words: st
         "Forget that. Bad idea.",
         "Scratch that. It breaks the import.",
         "Scratch that, we need to think about it.",
-        "I was wrong about the redirect. Browsers keep it because it is permanent.",
         "I take back the decision on the redirect.",
         "Ops say it is too costly. Scratch that decision.",
         "Good point. Undo that decision.",
@@ -447,7 +427,6 @@ def test_what_only_takes_back_decides_nothing(words: str) -> None:
         "Ignore the decision log for now.",
         "Forget the decision tree, rules are enough.",
         "Sorry, I meant the table of links, not the index.",
-        "I take back the decision on MAX_SHIFT.",
         "No. That is the decision: 302.",
         "Should we scratch that decision?",
         "Was I wrong about the redirect?",
@@ -481,7 +460,6 @@ def test_what_corrects_something_else_leaves_the_decision(words: str) -> None:
 )
 def test_what_sounds_like_putting_it_off_may_be_the_decision(words: str) -> None:
     assert decision_turns((user(1, words),)) == (1,)
-    assert decision_turns((Turn(1, USER, words),), by_sound=True) == (1,)
 
 
 @pytest.mark.rule("SYN-3")
@@ -490,7 +468,7 @@ def test_what_sounds_like_putting_it_off_may_be_the_decision(words: str) -> None
     ["Let me check with ops.", "I need to ask Lena first.", "We must think about it.", "Not sure."],
 )
 def test_putting_it_off_is_no_decision_whoever_marks_it(words: str) -> None:
-    assert decision_turns((user(1, words),), by_sound=True) == ()
+    assert decision_turns((user(1, words),)) == ()
 
 
 @pytest.mark.rule("SYN-3")
@@ -500,7 +478,17 @@ def test_what_was_meant_instead_of_something_else_leaves_the_decision() -> None:
 
 
 @pytest.mark.rule("SYN-3")
-def test_just_that_means_what_was_said_last() -> None:
-    turns = (user(1, "We use 302."), Turn(2, USER, "The index is small."), Turn(3, USER, "Forget that."))
-    assert decision_turns(turns) == (1,)
-    assert decision_turns((*turns[:2], Turn(3, USER, "Forget that decision."))) == ()
+def test_the_decision_that_is_named_is_taken_back_and_else_the_last_one() -> None:
+    turns = (user(1, "The redirect is 302."), user(2, "The queue is Redis."), Turn(3, USER, "No tests yet."))
+    named = Turn(4, USER, "I take back the decision on the redirect.")
+    assert decision_turns((*turns, named)) == (2,)
+    assert decision_turns((*turns, Turn(4, USER, "Forget that."))) == (1,)
+
+
+@pytest.mark.rule("SYN-3")
+def test_what_nobody_marked_is_decided_where_a_panel_says_so_and_it_sounds_so() -> None:
+    turns = (Turn(1, USER, "We go with paper."), user(2, "We go with ink."), Turn(3, USER, "Paper is cheap."))
+    assert decision_turns(turns) == (2,)
+    settled = settle(Draft(decisions=(Entry("Paper", (1,)), Entry("Cheap", (3,)))), turns, ROSTER)
+    assert [entry.turns for entry in settled.decisions] == [(1,), (2,)]
+    assert [entry.text for entry in settled.questions] == ["Cheap"]

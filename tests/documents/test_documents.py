@@ -19,7 +19,7 @@ from pymarkdown.api import PyMarkdownApi
 from drafts import STEPS, ask, documents, example, play, step_of, write
 from people import ITEM
 from roundtable.core.commands import AskDraft, StepBrief
-from roundtable.core.depth import read_scope
+from roundtable.core.progress import read_scope
 from roundtable.core.steps import DEPTHS, Depth, Question, Step, Target
 from roundtable.core.validation import says_none
 from roundtable.documents.additions import insert_addition

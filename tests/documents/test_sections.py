@@ -17,7 +17,7 @@ from people import step as made_step
 from project import project, talk
 from roundtable.catalogue import read_tracks
 from roundtable.core.commands import Answer, AskDraft, StepBrief
-from roundtable.core.depth import read_scope
+from roundtable.core.progress import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
 from roundtable.documents import drafting
@@ -589,7 +589,6 @@ BARE_NONES = [
     "does not apply",
     "None (unverified)",
     "Nothing, none at all",
-    "Keine",
     "approved",
 ]
 MORE_THAN_NONE = [

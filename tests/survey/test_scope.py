@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.core.depth import read_scope
+from roundtable.core.progress import read_scope
 from roundtable.survey import Complexity, Scope, estimate_size, likely_files
 from roundtable.survey.search import FoundFile
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.catalogue import load_steps
-from roundtable.core.depth import read_scope
+from roundtable.core.progress import read_scope
 from roundtable.core.steps import Item
 from roundtable.survey import cite, draft_answer, estimate_size
 from roundtable.survey.search import CodeLine

@@ -31,13 +31,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from . import commands as do
-from . import depth as depths
 from . import events as on
 from . import hearing, lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .lines import Line, LineKind
-from .markers import NoneMarker, WithdrawnMarker, strip_markers
+from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
@@ -45,7 +44,7 @@ from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
-from .validation import asks_back, complains, is_settled, is_unknown, meets_check
+from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
@@ -246,7 +245,10 @@ Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 def _open_leg(now: Analysis) -> Outcome:
     opening, lead = now.opening, now.opening.lead
     if opening.kind == "finished":
-        said = _show("greeting", lines.all_done(opening.item.name, moved_on=opening.moved_on), lead)
+        moved = "moved on since: some findings may be out of date"
+        code = f"The code has {moved if opening.moved_on else 'not moved on since'}."
+        done = f"All five phases of {opening.item.name} are complete. {code}"
+        said = _show("greeting", done, lead)
         return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
     shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
@@ -256,7 +258,9 @@ def _open_leg(now: Analysis) -> Outcome:
         shown += recall(now)
     if handed_over:
         outgoing = opening.roster.lead_of(handed_over.key)
-        shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
+        ahead = f"{lead.title} who will guide you through {opening.phase.description}"
+        done = f"{outgoing.name} has finished {handed_over.description}."
+        shown.append(_show("handoff", f"{done} Handing off to {ahead}."))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
         has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)
@@ -268,8 +272,8 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and opening.depth in depths.ANNOUNCEMENTS:
-        shown.append(_show("depth", depths.ANNOUNCEMENTS[opening.depth], lead))
+    if is_news and opening.depth in lines.DEPTH_ANNOUNCEMENTS:
+        shown.append(_show("depth", lines.DEPTH_ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
         return now.wait(Stage.READING, *shown, do.AskReading(now.brief))
     return _enter_step(now, *shown)
@@ -301,7 +305,8 @@ def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
 
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
-    header = do.Show(lines.step_header(now.opening.conductor, now.step.step_id, now.step.title))
+    title = f"Step {now.step.step_id}: {now.step.title}"
+    header = do.Show(lines.speech(now.opening.conductor, title, "step"))
     if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
         now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))
@@ -454,8 +459,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if asked := hearing.hear_aside(words, now.opening.roster):
         return _ask_aside(now, asked, words, relayed=relayed)
     # A single word may well answer a follow-up ("Quick."), unless it is one that we tell the user to say.
-    is_told = now.follow_up is None or words.strip("'`.!").lower() in depths.ANNOUNCEMENTS
-    wanted = depths.hear_depth(words, f"{question.text} {now.follow_up or ''}")
+    is_told = now.follow_up is None or words.strip("'`.!").lower() in lines.DEPTH_ANNOUNCEMENTS
+    wanted = hearing.hear_depth(words, f"{question.text} {now.follow_up or ''}")
     if wanted and (is_told or len(words_of(words)) > 1):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
@@ -499,9 +504,6 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
     if is_silence(words) and not now.reminded and not now.is_quick:
         return _ask_question(replace(now, reminded=True))
-    is_nod = more == "" and not is_silence(words) and _find_subject(now, question)
-    if is_nod and not hearing.takes_yes(question.text):
-        return _tell(now, lines.WHICH_OF_THESE, now.opening.conductor)
     if is_silence(words) or is_unknown(words):
         return _keep(now, _leave_open(question, UNKNOWN if is_silence(words) else words))
     answer = do.Answer(question.label, question.text, words, relayed=relayed)
@@ -530,12 +532,12 @@ def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
-    """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
+    """Add the reply to a follow-up to the answer; silence or not knowing leaves it as it was."""
     after, first = replace(now, follow_up=None), now.answers[-1]
     if is_silence(words):
         return _ask_question(after)
     is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
-    if is_passed or is_unknown(words) or complains(words):
+    if is_passed or is_unknown(words):
         return _keep(after, first, words)
     text = _join_reply(now.step, first, words)
     return _keep(after, replace(first, text=text, relayed=first.relayed or relayed), words)
@@ -650,7 +652,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     shown = [*_show_all("notice", [each.notice for each in event.sections if each.notice])]
     for each in event.sections:
-        text = strip_markers(each.text, NoneMarker, WithdrawnMarker).strip()
+        text = strip_markers(each.text, NoneMarker).strip()
         if text and each.target.output.endswith(".md"):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
     write = do.WriteStep(now.step, event.sections)
@@ -753,7 +755,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if steering is not None:
         return _steer_at_menu(now, words, steering)
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
-    if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
+    if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         write = do.WriteStep(now.step, now.unaccepted)

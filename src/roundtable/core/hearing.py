@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from . import lazy_re as re
 from .personas import Persona, Roster
+from .steps import Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 ExitAnswer = Literal["exit", "continue", "contribution"]
@@ -107,13 +107,6 @@ _NEGATED = re.compile(
 )
 _AUXILIARIES = word_set("are am is can could shall should may might must will would do does did have has")
 _MAX_UNCLEAR_WORDS, _MAX_QUESTION_WORDS = 4, 6
-# Said of the discussion, and not of what it is about: neither "can we stop it?" nor "finish the import now".
-_MAY_WE, _END = r"(?:can|could|shall|should|may) (?:we|i) (?:just )?", "(?:end|stop|finish)"
-_ASKS_TO_END = re.compile(
-    rf"{_MAY_WE}{_END}|(?:{_MAY_WE})?{_END}(?:(?: it| this)?(?: right)? (?:here|now)"
-    r"| (?:the|this) (?:discussion|roundtable)(?: now)?)"
-    rf"|(?:that's|thats|that is) (?:all|enough)(?: for (?:now|today|me))?(?: {_WRAP_UP})?"
-)
 _YES, _NO = "yes|yeah|yep|yup|sure", "no|nope|nah"
 _ENDS = re.compile(rf"{_YES}|(?:(?:{_YES}|{_NO}) )?(?:end|stop|finish)(?: it| this|(?: the)? discussion)?")
 _GOES_ON = re.compile(
@@ -129,7 +122,7 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     is_short = len(words) <= _MAX_UNCLEAR_WORDS
     if re.fullmatch(_EXIT, said) or (is_short and re.match(rf"{_WRAP_UP}(?!\S)", said)):
         return "exit"
-    if said in ("quit", "stop") or asks_to_end(text):
+    if said in ("quit", "stop"):
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
@@ -143,11 +136,6 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     )
     is_at_edge = re.match(_EXIT, free) or (free == said and re.search(rf"(?<!\S){_EXIT}$", said))
     return "unclear-exit" if is_question or (is_at_edge and is_short) else None
-
-
-def asks_to_end(text: str) -> bool:
-    """Whether a message is about nothing but ending the discussion: "Can we stop here?"."""
-    return _ASKS_TO_END.fullmatch(strip_fillers(text)) is not None
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
@@ -172,44 +160,31 @@ _DEFERS = re.compile(
     r"|\b(?:let me|i(?:'ll| will| must| should| need to| have to)) (?:\w+ )?(?:ask|look|check|find out)\b"
     r"|\b(?:let me|(?:will|must|should|need to|have to|want to)) (?:think|talk)(?: (?:about|it)\b|[.!]*$)"
 )
-_CLAUSE_END = r"(?=[.!]*$|[,:;]| [-–—])"
-# Takes back what was just said, often with what holds instead: "Scratch that: we use Postgres."
+# At the beginning of a sentence: takes back a decision, often with what holds instead. What only may do so
+# counts where a decision follows it: "No wait, we use Postgres."
 _TAKES_BACK = re.compile(
     r"(?:(?:no|ok|okay|oh|wait|sorry|well|but|and|hm+|actually)[,.!]? )*(?:(?P<surely>"
     r"(?:that|this|it) (?:was|is)(?: not|n['’]t| no| never)(?: really)?(?: a| my| our)? decision\b"
-    r"|(?:i|we) (?:did not|didn['’]t|have not|haven['’]t|never) decided?\b|no decision(?: yet)?(?=[.!]*$)"
-    r"|(?:i|we) take (?:that|this|it)(?: decision)? back"
-    rf"|(?:scratch|strike|forget|undo|ignore) (?:that|this|the)(?: last)? decision{_CLAUSE_END}"
-    rf"|(?P<just>(?:scratch|strike|forget|undo|ignore) that{_CLAUSE_END})"
-    r"|(?:(?:(?:i|we) )?take back (?:that|this|the|my|our)(?: last)? decision"
-    r"|i was (?:wrong|mistaken)(?= (?:on|about|with) ))"
-    rf"(?: (?:on|about|with|for) (?P<on>[^,:;!?]{{1,60}}))?{_CLAUSE_END})"
+    r"|(?:i|we) (?:did not|didn['’]t|never) decided?\b|(?:i|we) take (?:that|this|it)(?: decision)? back\b"
+    r"|(?:i |we )?take back (?:that|the|my|our)(?: last)? decision\b(?: (?:on|about|for) [^,:;!?]{1,60})?"
+    r"|(?:scratch|strike|forget|undo|ignore) (?:that|(?:that|the)(?: last)? decision)(?=[.!]*$|[,:;]| [-–—]))"
     r"|(?:no,? wait|wait,? no|actually,? no|on second thoughts?)"
-    r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b)|(?P<meant>i meant)\b"
-    r"(?=.*?(?: not (?P<not>.+)|$)))"
-    r"[\s,.:;!–—-]*+",
+    r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b))[\s,.:;!–—-]*+",
     re.IGNORECASE,
 )
 _REVERSES = re.compile(
     r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
     r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
 )
-# What follows a correction without a verb says what holds; "too slow" and "I need to ask" do not.
-_TELLS_WHY = word_set("""
-    i you he she it they them that this there is are was were has have had do does did can could would should
-    will may might because since my too bad idea sorry nonsense wrong mistake mind please
-    """)
-_MAX_INSTEAD_WORDS = 12
-_JUST_SAID = 5  # sentences that a correction may be about
-# What makes a sentence sound like a decision: a will, a rule, or an order at its beginning.
+# What makes a sentence sound like a decision: a will, an order at its beginning, or a rule.
+_ACTS = (
+    "go|take|use|keep|drop|choose|decide|agree|will|won't|want|refuse|skip|prefer|need|shall|start|stop|make|set"
+    "|build|ship|allow|accept|reject|leave|do|don't|show|hide|remove|add|store|send|ask|warn|block|retry|limit"
+)
 _DECIDES = re.compile(
-    r"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{0,40}\b(?:go|take|use|keep|drop|choose|decide|agree|will"
-    r"|won't|want|refuse|skip|prefer|need|shall|'ll|start|stop|make|set|build|ship|allow|accept|reject|leave"
-    r"|do|don't)\b|\b(?:decided|agreed|settled|approved|never|always|only|must|instead|no longer)\b"
-    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:(?:refuse|keep|drop|use|take|make|set|remove|add"
-    r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
-    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick)\b(?!\(|\.\w)"
-    r"|option [a-z]\b|[a-c]\b[.!,]?)"
+    rf"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{{0,40}}\b(?:{_ACTS}|'ll)\b"
+    rf"|^(?:(?:so|then|ok|okay|yes|no|please),? )*(?:{_ACTS})\b(?!\(|\.\w)"
+    r"|\b(?:decision|decided|agreed|settled|approved|never|always|only|must|instead|rather|no longer)\b"
 )
 
 
@@ -219,60 +194,8 @@ def can_decide(text: str) -> bool:
 
 
 def sounds_decided(text: str) -> bool:
-    """Whether a message sounds like a decision, where nobody marked it as one: it wills, rules or orders."""
+    """Whether a sentence of what stands in a message wills, rules or orders something."""
     return any(map(_is_resolute, split_standing(text)))
-
-
-def split_standing(text: str) -> tuple[str, ...]:
-    """Return the sentences of a message without what it takes back itself: "Redis. No wait, X"."""
-    return _read_sentences(text)[0]
-
-
-def find_taken_back(text: str) -> TakenBack | None:
-    """Return what a message takes back of what was said before it; None where it takes back nothing."""
-    return _read_sentences(text)[1]
-
-
-def strip_correction(sentence: str) -> str:
-    """Return what a sentence says instead of what was just said; all of it where it corrects nothing."""
-    found = _TAKES_BACK.match(sentence := sentence.strip())
-    return sentence[found.end() :] if found else sentence
-
-
-class TakenBack(Struct, frozen=True):
-    subject: str = ""  # of the decision that a message takes back; else the last one
-    is_certain: bool = False  # where it is not, it is about the same thing
-    needs_last: bool = False  # only what the user said right before
-    instead: tuple[str, ...] = ()  # what holds now
-
-
-@lru_cache(maxsize=16)  # few: a message may be long
-def _read_sentences(text: str) -> tuple[tuple[str, ...], TakenBack | None]:
-    standing: list[str] = []
-    taken: TakenBack | None = None
-    first = 0
-    for sentence in split_sentences(text):
-        rest = strip_correction(sentence)
-        if (found := _TAKES_BACK.match(sentence)) and not sentence.endswith("?"):
-            just_said = range(max(0, len(standing) - _JUST_SAID), len(standing))
-            decided = max((at for at in just_said if _is_resolute(standing[at])), default=None)
-            is_certain = found["surely"] is not None
-            if decided is not None and (is_certain or not rest or _holds_instead(sentence)):
-                del standing[decided:]  # with the reasons that were given for it
-            elif taken is None or is_certain:
-                needs_last = bool(found["just"] or found["meant"])
-                taken = TakenBack(found["on"] or found["not"] or "", is_certain, needs_last=needs_last)
-                first = len(standing)
-        standing += [sentence] if rest else []
-    if taken is not None:
-        taken = replace(taken, instead=tuple(filter(_holds_instead, standing[first:])))
-    return tuple(standing), taken
-
-
-def _holds_instead(sentence: str) -> bool:
-    words = words_of(strip_correction(sentence))
-    is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
-    return _is_firm(sentence) and (is_name or _is_resolute(sentence))
 
 
 def _is_resolute(sentence: str) -> bool:
@@ -285,12 +208,42 @@ def _is_firm(sentence: str) -> bool:
     return bool(words_of(strip_correction(sentence))) and not (asks or _DEFERS.search(said))
 
 
-def takes_back(taken: TakenBack, earlier: str, *, is_last: bool) -> bool:
-    """Whether a message takes back an earlier decision; `is_last` if the user said it right before."""
-    if taken.is_certain and not taken.subject:
-        return is_last or not taken.needs_last
-    is_meant = is_last and taken.needs_last and not taken.subject and bool(taken.instead)  # "I meant 307"
-    return is_meant or is_about(taken.subject or " ".join(taken.instead), earlier)
+def split_standing(text: str) -> tuple[str, ...]:
+    """Return the sentences of a message without what it takes back itself: "Redis. No wait, we use X"."""
+    return _read_sentences(text)[0]
+
+
+def find_instead(text: str) -> tuple[str, ...] | None:
+    """Return what a message says instead of a decision before it; None where it takes back none."""
+    return _read_sentences(text)[1]
+
+
+def strip_correction(sentence: str) -> str:
+    """Return what a sentence says instead of what was just said; all of it where it corrects nothing."""
+    found = _TAKES_BACK.match(sentence := sentence.strip())
+    return sentence[found.end() :] if found else sentence
+
+
+@lru_cache(maxsize=16)  # few: a message may be long
+def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    standing: list[str] = []
+    decided: list[int] = []  # places in `standing`
+    first: int | None = None  # of what follows the words that take back an earlier message's decision
+    for sentence in split_sentences(text):
+        found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
+        rest = sentence[found.end() :] if found else sentence
+        if found and (found["surely"] or not rest or _is_resolute(rest)):
+            if decided:
+                del standing[decided.pop() :]  # with the reasons that were given for it
+            elif found["surely"]:
+                first = len(standing)
+        if rest:
+            decided += [len(standing)] if _is_resolute(sentence) else []
+            standing.append(sentence)
+    if first is None:
+        return tuple(standing), None
+    instead = (each for each in standing[first:] if _is_resolute(each) or strip_correction(each) != each)
+    return tuple(standing), tuple(filter(_is_firm, instead))
 
 
 def reverses(text: str, earlier: str) -> bool:
@@ -501,12 +454,6 @@ def hear_agreement(text: str, draft: str) -> str | None:
     return (found["more"] or "") if found["more"] != found[0] else None
 
 
-def takes_yes(question: str) -> bool:
-    """Whether a clause of a question begins with "do", "is" or the like, so that "yes" answers it."""
-    firsts = (words_of(clause)[:1] for clause in re.split(r"[.,:;?]", question))
-    return any(first and _AUXILIARIES.issuperset(first) for first in firsts)
-
-
 _CALLS = re.compile(
     r"(?P<name>[\w-]{1,40})(?:[,:]? (?:what|how|why|where|which)"
     r"|[,:] (?:when )?(?:who|is|are|do|does|did|can|could|would|should|will|has|have))\b.*\?"
@@ -534,12 +481,7 @@ def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:
     """Return the choice that a message names by number, by its words or by an unambiguous beginning."""
     if is_silence(text):
         return choices[0] if choices else None
-    for words in (words_of(text), words_of(strip_fillers(text))):
-        if chosen := _find_choice(words, choices):
-            return chosen
-    # "wrap it up" and "done" say the same as "wrap up"; "back" may also mean back to the discussion.
-    ends = (choice for choice in choices if hear_exit(choice) == "exit")
-    return next(ends, None) if hear_exit(text) == "exit" and strip_fillers(text) != "back" else None
+    return _find_choice(words_of(text), choices) or _find_choice(words_of(strip_fillers(text)), choices)
 
 
 def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None:
@@ -551,6 +493,38 @@ def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None
         [choice for choice in choices if find_phrase(words, spelled[choice]) is not None],
     )
     return next((found[0] for found in readings if words and len(found) == 1), None)
+
+
+# --- the depth ------------------------------------------------------------------------------------------
+
+_DEPTHS: dict[Depth, str] = {
+    "deep": "deep|more detail|dig in|thorough|go deeper|full analysis",
+    "brief": "brief|skip ahead|keep it short|quick|fast|summarize|just the highlights",
+    "standard": "standard|normal",
+}
+# Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
+_REQUEST_WORDS = word_set("""
+        let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
+        analysis version switch change set to into just now ok okay thanks thank depth here with use some
+        give me do for treatment on from then and yes
+        """)
+_MAX_REQUEST_WORDS = 6
+
+
+def hear_depth(text: str, question: str | None) -> Depth | None:
+    """Return the depth that a short message asks for; None if it answers the open question or says more."""
+    words = words_of(text)
+    found = [
+        (depth, phrase)
+        for depth, phrases in _DEPTHS.items()
+        for phrase in map(words_of, phrases.split("|"))
+        if find_phrase(phrase, words) is not None
+    ]
+    depths = {depth for depth, _ in found}
+    spoken = {word for _, phrase in found for word in phrase}
+    if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
+        return None
+    return None if is_about(" ".join(spoken), question or "") else depths.pop()
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from .personas import Persona, Roster
 from .progress import Past
-from .steps import Phase
+from .steps import Depth, Phase
 from .turns import USER, Turn
 
 LineKind = Literal[
@@ -53,10 +52,15 @@ AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
     "pauses. Anything else you type goes into the document as your feedback."
 )
-WHICH_OF_THESE = "What is shown is only what I found. Please name what you mean; `skip` leaves it open."
 NOT_AN_ANSWER = "Your question was not taken as an answer."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 NOTHING_WRITTEN = "Nothing was written since this step was opened, so there is nothing to undo here."
+DEPTH_ANNOUNCEMENTS: dict[Depth, str] = {  # said once after the greeting; nothing at standard (DEPTH-3)
+    "brief": "This looks straightforward. I'll keep the analysis brief"
+    " -- say 'deep' if you want the full treatment.",
+    "deep": "This is a substantial change. I'll do a thorough analysis"
+    " -- say 'brief' if you want to speed things up.",
+}
 _LATER = "We can come back to that after this discussion."
 _RULE = "---"
 
@@ -207,11 +211,6 @@ def contribution(turn: Turn, roster: Roster) -> Line:
     return Line("contribution", turn.text, turn.speaker, turn.number, by=turn.by, name=name)
 
 
-def step_header(persona: Persona, step_id: str, title: str) -> Line:
-    """What a step begins with (STEP-4)."""
-    return speech(persona, f"Step {step_id}: {title}", "step")
-
-
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
     """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
     if speaker == USER:
@@ -268,17 +267,6 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     return f"This looks like {article(title)} {title}{because}: {summary}. {change}."
 
 
-def with_forecast(line: Line, forecast: str) -> Line:
-    """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
-    return replace(line, words=forecast) if line.menu and line.menu.find_label("E") else line
-
-
-def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
-    """Where a discussion stood that was cut off (GREET-6)."""
-    subject = f"step {step_id}" if step_id else "this document"
-    return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
-
-
 def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
     """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
@@ -308,15 +296,3 @@ def continue_sentence(summary: str) -> str:
     if re.match(r"\w+ed\b", text):
         text = f"we {text[0].lower()}{text[1:]}"
     return text if text.endswith(" ...") else text.rstrip(".") + "."
-
-
-def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) -> str:
-    """The line between two leads (GREET-4)."""
-    who = f"Handing off to {incoming.title} who will guide you through {ahead.description}."
-    return f"{outgoing.name} has finished {done.description}. {who}"
-
-
-def all_done(item_name: str, *, moved_on: bool) -> str:
-    """What is said when nothing is left (GREET-5)."""
-    since = "has moved on since: some findings may be out of date" if moved_on else "has not moved on since"
-    return f"All five phases of {item_name} are complete. The code {since}."

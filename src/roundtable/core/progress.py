@@ -1,23 +1,16 @@
-"""Progress: what meta.json says is done of an item, and what comes next (META-4, META-5, STEP-3).
-
-At the end is the small language of `skip_if`, a yes or no over what is known of an item: `and`, `or`, `not`,
-parentheses, `true`, `false`, and comparisons of two texts, a name or words in quotes. Python parses it, but
-nothing is ever run: only these constructs have a meaning here.
-"""
+"""Progress: what meta.json says is done, what comes next and how deep (META-4, STEP-3, DEPTH-1)."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from operator import eq, ge, gt, le, lt, ne
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .errors import RuleBroken
-from .steps import PHASE_KEYS, PHASES, Phase, Step
+from .steps import PHASE_KEYS, PHASES, Depth, Phase, Step, is_depth
+from .text import fold_text, word_set, words_of
 
 Status = Literal["raw", "partial", "analyzed"]
 _RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
@@ -88,23 +81,48 @@ def find_remaining_steps(
     return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
+# A term of `skip_if`, and what joins it to the next: `and` binds before `or`.
+_TERM = re.compile(
+    r"""\s*(?:(?P<name>\w+)\s*(?P<sign>==|!=)\s*(?P<quoted>'[^']*'|"[^"]*")|(?P<word>true|false)\b)"""
+    r"\s*(?:(?P<joint>and|or)\b|\Z)"
+)
+
+
+def parse_condition(text: str) -> list[list[re.Match[str]]]:
+    """Return the terms of a condition, in rows of which one has to hold; raise `RuleBroken` if it is none."""
+    rows: list[list[re.Match[str]]] = [[]]
+    at = 0
+    while found := _TERM.match(text, at):
+        rows[-1].append(found)
+        if found["joint"] is None:
+            return rows
+        rows += [[]] if found["joint"] == "or" else []
+        at = found.end()
+    raise RuleBroken(f"The condition does not parse: {text[at:].strip()[:40]!r} is not understood.")
+
+
 def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
-    """Whether the step's `skip_if` holds; one that does not parse never skips."""
+    """Whether the step's `skip_if` holds: not if it does not parse, or names what the facts do not know."""
+
+    def holds(term: re.Match[str]) -> bool:
+        if term["word"]:
+            return term["word"] == "true"
+        return (facts[term["name"]] == term["quoted"][1:-1]) == (term["sign"] == "==")
+
     try:
-        return bool(step.skip_if) and _holds(parse_condition(step.skip_if), facts)
-    except (RuleBroken, KeyError):  # a name that the facts do not know makes no condition true
+        rows = [[holds(term) for term in row] for row in parse_condition(step.skip_if)]
+    except (RuleBroken, KeyError):
         return False
+    return any(map(all, rows))
 
 
-def find_position(
-    steps: Sequence[Step], progress: Progress, facts: Mapping[str, str], *, can_pass: bool = False
-) -> Position | None:
+def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, str]) -> Position | None:
     """Return the first incomplete phase, with the step to run or its menu; None when all is done.
 
-    With `can_pass` a phase without steps is passed over: the item's track needs nothing there (STEP-9).
+    A phase without steps is passed over: the item's track needs nothing there (STEP-9).
     """
     for phase in PHASES:
-        if phase.key in progress.phases_completed or (can_pass and not steps_of_phase(steps, phase)):
+        if phase.key in progress.phases_completed or not steps_of_phase(steps, phase):
             continue
         left = find_remaining_steps(steps, phase, progress.steps_completed, facts)
         if left.steps:
@@ -114,50 +132,57 @@ def find_position(
     return None
 
 
-# --- conditions ----------------------------------------------------------------------------------------
+# --- how deep -----------------------------------------------------------------------------------------
 
-_LONGEST_CONDITION = 500
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[str, str], bool]] = {
-    ast.Eq: eq, ast.NotEq: ne, ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge,
-    ast.In: lambda part, whole: part in whole, ast.NotIn: lambda part, whole: part not in whole,
-}  # fmt: skip
-
-
-def parse_condition(text: str) -> ast.expr:
-    """Return the condition that the text states; raise `RuleBroken` saying why it does not parse."""
-    if len(text) > _LONGEST_CONDITION:
-        raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST_CONDITION} are allowed.")
-    try:
-        meaning = ast.parse(text.strip(), mode="eval").body
-        _holds(meaning, defaultdict(str))
-    except SyntaxError as error:
-        reason = error.msg
-    except (ValueError, RecursionError, MemoryError):
-        reason = "it is nested too deeply, or holds a character that cannot be read"
-    else:
-        return meaning
-    raise RuleBroken(f"The condition does not parse: {reason}.")
+_SIZES = {"scope": word_set("small medium large"), "complexity": word_set("low medium high")}
+# The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
+_SIZE = re.compile(
+    r"(?:^|[|,;(])[\s-]*+(?:\d{1,9}[.)]\s*+)?(?:estimated |overall )?"
+    r"(?P<label>scope|complexity)(?: estimate)?\s*+[:|=]\s*+"
+    r"(?:(?P=label)\s*+:\s*+)?(?P<value>small|medium|large|low|high)\b"
+    r"(?P<more>(?:(?![|,;(]\s*+(?:scope|complexity)\b).)*)"
+)
+# "Scope: small, low": whoever is asked for both in one line leaves the second label out.
+_BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+[.|]?\s*")
+_MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
-def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
-    """Whether the facts make a condition true; KeyError for an unknown name, SyntaxError for other Python."""
-    match node:
-        case ast.BoolOp(op=joint, values=values):
-            # Every side is looked at, so that the order of writing does not matter.
-            truths = [_holds(each, facts) for each in values]
-            return all(truths) if isinstance(joint, ast.And) else any(truths)
-        case ast.UnaryOp(op=ast.Not(), operand=denied):
-            return not _holds(denied, facts)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
-            return _COMPARISONS[type(operator)](_read_text(left, facts), _read_text(right, facts))
-        case ast.Name(id="true" | "false" as word):
-            return word == "true"
-    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
+def choose_depth(
+    overrides: Mapping[str, object],
+    phase: str,
+    *,
+    scope: str | None,
+    complexity: str | None,
+    step: Depth,
+    is_short: bool = False,
+) -> Depth:
+    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
+
+    The user's word for a phase holds for those after it. A short track is brief unless the user says
+    otherwise. A size in between is asked at standard, so that no step goes deeper than its neighbours without
+    a reason that the user can see.
+    """
+    keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)
+    if wanted := next((depth for key in reversed(keys) if is_depth(depth := overrides.get(key))), None):
+        return wanted
+    if is_short:
+        return "brief"
+    if scope == "large" or complexity == "high":
+        return "deep"
+    if scope == "small" and complexity == "low":
+        return "brief"
+    return "standard" if scope or complexity else step
 
 
-def _read_text(node: ast.expr, facts: Mapping[str, str]) -> str:
-    if isinstance(node, ast.Name):
-        return facts[node.id]
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
+def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
+    """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
+    found: dict[str, str] = {}
+    for line in quick_scan.splitlines():
+        for each in _SIZE.finditer(fold_text(line).translate(_MARKUP)):
+            named = _SIZES[each["label"]].intersection((each["value"], *words_of(each["more"])))
+            beside = _BESIDE.fullmatch(each["more"]) if each["label"] == "scope" else None
+            if beside or named == {each["value"]}:  # a line that offers several, as a template, chose none
+                found.setdefault(each["label"], each["value"])
+            if beside:
+                found.setdefault("beside", beside[1])
+    return found.get("scope"), found.get("complexity") or found.get("beside")

@@ -35,7 +35,7 @@ HEADINGS: Mapping[Part, str] = {
 }
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
 _OWN_WORDS_LENGTH = 300
-_REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
+_REASON = re.compile(r"\b(?:because|so that)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
@@ -133,9 +133,7 @@ def split_question(words: str) -> tuple[str, str]:
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
 
-def _read_decisions(
-    turns: Sequence[Turn], *, by_sound: bool = False
-) -> tuple[Mapping[int, Turn | None], Collection[int]]:
+def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], Collection[int]]:
     """Return the turns in which the user decided what stands, with what each replaces, and those taken back.
 
     A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
@@ -143,29 +141,25 @@ def _read_decisions(
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
-    before: Turn | None = None
     for turn in (turn for turn in turns if turn.speaker == USER):
-        taken = hearing.find_taken_back(turn.text)
+        instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
-        meant = (
-            each for each in earlier if taken and hearing.takes_back(taken, each.text, is_last=each == before)
-        )
-        replaced = next(meant, None)
-        holds = replaced is not None and taken is not None and bool(taken.instead)
-        is_marked = turn.number in marked and can_decide(turn.text)
-        if holds or is_marked or (by_sound and sounds_decided(turn.text)):
-            reversed_ones = (each for each in earlier if hearing.reverses(turn.text, each.text))
-            standing[turn.number] = replaced = replaced or next(reversed_ones, None)
-        if replaced is not None:
-            standing.pop(replaced.number)
-            withdrawn.add(replaced.number)
-        before = turn
+        if instead is not None:  # the last one, or the last that it shares a word with
+            meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or earlier
+        else:
+            meant = [each for each in earlier if hearing.reverses(turn.text, each.text)]
+        is_made = turn.number in marked and can_decide(turn.text)
+        if is_made or (meant and instead):
+            standing[turn.number] = next(iter(meant), None)
+        if meant and (is_made or instead is not None):
+            standing.pop(meant[0].number)
+            withdrawn.add(meant[0].number)
     return standing, withdrawn
 
 
-def decision_turns(turns: Sequence[Turn], *, by_sound: bool = False) -> tuple[int, ...]:
-    """Return the turns in which the user decided what still stands, by marks, or also `by_sound`."""
-    return tuple(sorted(_read_decisions(turns, by_sound=by_sound)[0]))
+def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
+    """Return the turns in which the user decided what still stands."""
+    return tuple(sorted(_read_decisions(turns)[0]))
 
 
 def _sort_decisions(
@@ -177,6 +171,7 @@ def _sort_decisions(
     for entry in _drop_uncited(draft.decisions, turns):
         said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
         held = [turn for turn in said if turn.number not in withdrawn]
+        # A panel that drafts a decision has judged the turn; it need only sound like one.
         is_made = any(turn.number in standing or sounds_decided(turn.text) for turn in held)
         (made if is_made else taken_back if said and not held else proposed).append(entry)
     cited = {number for entry in made for number in entry.turns}

@@ -89,11 +89,6 @@ def content_stems(text: str, empty: frozenset[str] = EMPTY_WORDS) -> tuple[str, 
     return tuple(stem_word(word) for word in spoken if word not in empty)
 
 
-def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
-    """The words of each phrase of a list such as `no idea | not sure`."""
-    return tuple(words_of(phrase) for phrase in text.split("|"))
-
-
 def cut_words(text: str, most: int) -> str:
     """Return the first words of a text on one line, with dots where there are more."""
     words = text.split()
@@ -281,7 +276,7 @@ def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1_024)

@@ -30,20 +30,17 @@ class Verdict(Struct, frozen=True):
     opposes: int | None = None  # the turn
     off_topic: OffTopic | None = None
     decisions: tuple[int, ...] = ()  # the turns that decide something
-    answers: int | None = None  # the turn whose question the user answered, where somebody said so
 
     def missing_turns(self, number: int) -> tuple[int, ...]:
         """The turns that it refers to and that do not exist when it comes with turn `number`."""
-        before = (turn for turn in (self.opposes, self.answers) if turn is not None)
-        wrong = (turn for turn in before if not 1 <= turn < number)
+        wrong = () if self.opposes is None or 1 <= self.opposes < number else (self.opposes,)
         return (*wrong, *(turn for turn in self.decisions if not 1 <= turn <= number))
 
     def within(self, number: int) -> Verdict:
         """The same verdict without references to turns that do not exist."""
         missing = self.missing_turns(number)
-        opposes, answers = (None if turn in missing else turn for turn in (self.opposes, self.answers))
         decisions = tuple(turn for turn in self.decisions if turn not in missing)
-        return replace(self, opposes=opposes, decisions=decisions, answers=answers)
+        return replace(self, opposes=None if self.opposes in missing else self.opposes, decisions=decisions)
 
 
 NEUTRAL = Verdict()

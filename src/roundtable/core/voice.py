@@ -26,13 +26,11 @@ class Violation(Struct, frozen=True):
 _MANY_BLANKS = re.compile(r"(\s\s)\s+")
 # Several times what a contribution may have; a persona's patterns are only so quick.
 _LONGEST_CHECKED = 4_000
-# Double quotes of any make, and single ones around a phrase; backticks hold code, not somebody's words.
+# Double quotes, and single ones around a phrase; backticks hold code, not somebody's words.
 _QUOTATION = re.compile(
     r"""
       "(?!")[^"\n]*+(?>(?:\n(?!\s*\n)[^"\n]*+)*)"
     | “(?!”)[^“”\n]*+(?>(?:\n(?!\s*\n)[^“”\n]*+)*)”
-    | „(?![“”])[^„“”\n]*+(?>(?:\n(?!\s*\n)[^„“”\n]*+)*)[“”]
-    | «(?!»)[^«»\n]*+(?>(?:\n(?!\s*\n)[^«»\n]*+)*)»
     | (?<![\w])'(?=\w)[^'\n]*+(?>(?:(?<=\w)'(?=\w)[^'\n]*+)*)'(?!\w)
     | (?<![\w])‘[^‘’\n]*+(?>(?:’(?=\w)[^‘’\n]*+)*)’(?!\w)
     """,

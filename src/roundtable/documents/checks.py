@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..core import citations
-from ..core.citations import LinesOf, check_citation, is_marked
+from ..core import claims as core_claims
+from ..core.claims import LinesOf, check_citation, is_marked
 from ..core.hearing import is_about
-from ..core.markers import ElaborationMarker, StepMarker, WithdrawnMarker, find_malformed_marker, parse_marker
+from ..core.markers import ElaborationMarker, StepMarker, find_malformed_marker, parse_marker
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
@@ -71,8 +71,8 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             if kind := find_malformed_marker(line) if is_page else None:
                 problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
                 found.append(CheckFinding(name, number, "marker", problem))
-            for cited in citations.CITATION.finditer(line) if is_page else ():
-                is_free = citations.is_address(cited["path"]) or is_marked(line, cited.end())
+            for cited in core_claims.CITATION.finditer(line) if is_page else ():
+                is_free = core_claims.is_address(cited["path"]) or is_marked(line, cited.end())
                 if problem := "" if is_free else check_citation(cited, lines_of):
                     found.append(CheckFinding(name, number, "citation", problem))
             defined = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
@@ -83,8 +83,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 if (file, at) != (name, number):
                     problem = f"{each} is defined a second time; first in {file}, line {at}."
                     found.append(CheckFinding(name, number, "duplicate", problem))
-            if not isinstance(parse_marker(line), WithdrawnMarker):
-                mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
+            mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
             found.append(CheckFinding(name, number, "dangling", f"{each} is defined nowhere."))
@@ -195,10 +194,12 @@ def check_claims(
             who = credit["who"].split("/") if credit else []
             if strangers := ", ".join(each for each in who if each not in names):
                 claims += [("block", f"The insight credits {strangers}, who was not at the table.")]
-            for path in citations.find_paths(entry):
+            for path in core_claims.find_paths(entry):
                 if not is_marked(entry, path.end()) and not any(path["path"] in each for each in sources):
                     claims.append(("citation", check_citation(path, lines_of)))
-            for figure, _ in citations.find_unknown_figures(entry, sources) if transcript is not None else ():
+            for figure, _ in (
+                core_claims.find_unknown_figures(entry, sources) if transcript is not None else ()
+            ):
                 claims.append(("figure", f"{figure} is not in the transcript or the documents."))
             if part == HEADINGS["decisions"] and not _is_decided(words.strip(), transcript, is_silent):
                 claims.append(("decision", f"Nothing that the user said decides this: {_quote(entry)}"))

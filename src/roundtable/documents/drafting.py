@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
-from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
+from ..core.progress import read_scope
 from ..core.synthesis import NO_REASON, mark_like, split_detail
 from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none

@@ -13,7 +13,7 @@ from textwrap import indent
 from msgspec import Struct
 
 from ..core.analysis import ASSUMED
-from ..core.citations import find_paths
+from ..core.claims import find_paths
 from ..core.hearing import Part
 from ..core.steps import Item
 from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark

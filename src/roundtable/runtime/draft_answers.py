@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from ..core import lazy_re as re
 from ..core.analysis import ASSUMED, GUESSED, STANDING, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
-from ..core.depth import read_scope
 from ..core.events import Offer
+from ..core.progress import read_scope
 from ..core.steps import Item, Question, split_drafts
 from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import split_sentences, strip_unprintable

@@ -17,7 +17,6 @@ from ..catalogue import read_tracks
 from ..core import claims
 from ..core import commands as do
 from ..core import events as on
-from ..core.citations import LinesOf
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed, RuleBroken
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, strip_mark
@@ -67,7 +66,7 @@ class Executor:
         return make_offline_panel(self._root)
 
     @cached_property
-    def _lines_of(self) -> LinesOf:
+    def _lines_of(self) -> claims.LinesOf:
         """Return what says how many lines a file has; imported late, to show a line soon."""
         from ..survey.files import make_line_counter
 

@@ -12,12 +12,11 @@ from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
-from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
+from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
@@ -227,10 +226,10 @@ class Resume:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
         track, progress, facts = here.chosen.track, here.progress, here.facts
         step, is_first = where.step or where.last, self._previous is None
-        override = find_override(here.meta["depth_overrides"], where.phase.key)
+        overrides = here.meta["depth_overrides"]
         sizes = {"scope": facts.get("scope"), "complexity": facts.get("complexity")}
         own = step.depth if step else "standard"
-        depth = choose_depth(override=override, step=own, is_short=track.is_short, **sizes)
+        depth = choose_depth(overrides, where.phase.key, step=own, is_short=track.is_short, **sizes)
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
         if others and not kind and not here.chosen.is_chosen:
             told = (track.title, track.summary, here.chosen.word, others)
@@ -274,7 +273,7 @@ class Resume:
         problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
         chosen, facts = choose_track(tracks, item, meta), records.facts_of(self._folder, meta)
         progress = records.progress_of(meta)
-        where = find_position(chosen.track.steps, progress, facts, can_pass=True)
+        where = find_position(chosen.track.steps, progress, facts)
         return Standing(meta, item, chosen, tracks, roster, problems, progress, facts, where)
 
     def _require_meta(self) -> dict[str, Any]:

@@ -252,9 +252,11 @@ class Session:
             await self._show(show.line)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
-            told = (discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            step_id, count = discussion.step.step_id, len(discussion.turns)
+            subject = f"step {step_id}" if step_id else "this document"
+            stood = f"The discussion of {subject} was cut off at turn {count} of {discussion.max_turns}."
             is_review = discussion.awaits is Awaited.REVIEW
-            await self._tell("resume", texts.REVIEW_AGAIN if is_review else texts.discussion_cut_off(*told))
+            await self._tell("resume", texts.REVIEW_AGAIN if is_review else stood)
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
             await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = [each for each in leg.commands if isinstance(each, do.Show)]
@@ -346,7 +348,8 @@ class Session:
             line = command.line
             if line.kind == "menu" and (forecast := self._forecast()):
                 self._told_forecast = True
-                line = texts.with_forecast(line, forecast)
+                if line.menu and line.menu.find_label("E"):
+                    line = replace(line, words=forecast)  # above its choices (MENU-6)
             elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
                 await self._show(Line("notice", forecast, state=line.state))
             await self._show(line)

@@ -13,10 +13,9 @@ from typing import Any, NoReturn
 
 from msgspec import Struct
 
-from ..core.depth import read_scope
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, RuleBroken
 from ..core.hearing import find_corrections
-from ..core.progress import Past, Progress, analysis_status, faulty_fields
+from ..core.progress import Past, Progress, analysis_status, faulty_fields, read_scope
 from ..core.steps import PHASE_KEYS
 from ..core.text import strip_unprintable
 from . import files

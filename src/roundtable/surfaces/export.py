@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from .. import __version__
-from ..core import depth, lines
+from ..core import lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
 from ..core.text import fill_blanks
@@ -44,10 +44,10 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     writes = ((step.step_id, step.title, step.depth, *rest) for step, *rest in lists)
     values: dict[str, str] = {
         **{name.lower(): text for name, text in vars(lines).items() if isinstance(text, str)},
-        **{name: depth.ANNOUNCEMENTS[name] for name in ("brief", "deep")},
+        **{name: lines.DEPTH_ANNOUNCEMENTS[name] for name in ("brief", "deep")},
         "menu": lines.menu(last=False, next_phase=None).text,
         "switching": lines.depth_changed("{depth}"),
-        "header": lines.step_header(_ANYBODY, "{step_id}", "{title}").text,
+        "header": lines.speech(_ANYBODY, "Step {step_id}: {title}", "step").text,
         "default": lines.leads_instead(first, None, "{key}"),
         "introduction": lines.Line("introduction", introduction.replace(": 10", ": {max_turns}")).text,
         "framing": lines.speech(_LEAD, framing, "contribution").text,

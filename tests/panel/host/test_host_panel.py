@@ -121,7 +121,7 @@ def test_a_host_may_yield(purpose: Purpose) -> None:
             words(verdict=Verdict(off_topic=OffTopic("storage", "storage"))),
             "There is no step or phase 'storage' for belongs_to. There are 00-quick-scan, 01-requirements,",
         ),
-        (words(judged=Verdict(answers=2)), "Turn 2 does not exist; this is turn 2."),
+        (words(judged=Verdict(opposes=2)), "Turn 2 does not exist; this is turn 2."),
         (words(judged=Verdict(off_topic=OffTopic("storage", "x"))), "There is no step or phase 'x' for"),
         (Draft(takeaway="x"), "This move asks for a turn, not for a synthesis."),
     ],
@@ -175,7 +175,7 @@ def test_a_framing_has_a_summary_a_question_and_a_topic() -> None:
 
 @pytest.mark.rule("FOCUS-1")
 def test_the_speaker_judges_the_users_turn_and_nobody_is_asked_before() -> None:
-    judged = Verdict(off_topic=OffTopic("printers", "03-02"), answers=1)
+    judged = Verdict(off_topic=OffTopic("printers", "03-02"))
     asked = Asked(words(judged=judged))
     assert asked.run(asked.panel.answer(AskVerdict(TABLE))) is None
     assert asked.requests == []

@@ -218,11 +218,11 @@ def user_says(text: str) -> Table:
 @pytest.mark.rule("FOCUS-1")
 def test_whoever_speaks_next_judges_the_users_turn_without_a_call_of_its_own() -> None:
     table = user_says("Suppose the quarterly statements carried exchange rates.")
-    words, model = panel("The desk waits.\n@@ user-drifts=03:exchange rates decides=4 answers=3 next=none")
+    words, model = panel("The desk waits.\n@@ user-drifts=03:exchange rates decides=4 next=none")
     assert asyncio.run(words.answer(AskVerdict(table))) is None
     assert model.requests == []
     speech, _ = speak(words, Brief(table, MAYA, "answer", answers=4))
-    judged = Verdict(off_topic=OffTopic("exchange rates", "03-architecture"), decisions=(4,), answers=3)
+    judged = Verdict(off_topic=OffTopic("exchange rates", "03-architecture"), decisions=(4,))
     assert isinstance(speech, Speech)
     assert speech.judged == judged
     assert "Judge turn 4, the user's, too." in model.requests[0].conversation.brief

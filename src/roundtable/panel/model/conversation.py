@@ -154,7 +154,7 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
             asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
             return at_table(brief.table, asked)
         case do.AskSynthesis(table, problems):
-            numbers = ", ".join(map(str, decision_turns(table.turns, by_sound=True)))
+            numbers = ", ".join(map(str, decision_turns(table.turns)))
             decided = f", {numbers} among them" if numbers else ""
             return at_table(table, fill("synthesis", decided=decided, again=_say_what_was_wrong(problems)))
         case do.AskOffers(step, drafted):

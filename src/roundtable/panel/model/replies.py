@@ -20,7 +20,7 @@ from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import Look
 
 SIGN = "@@"
-_FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]")
+_FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|next)\s*[=:]")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 
@@ -39,13 +39,13 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
     _, *parts = _FIELD.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     fields = {name.lower(): value.strip(" \t\n;,.") for name, value in pairs}
-    told = (re.findall(r"\d{1,4}", fields.get(name, "")) for name in ("opposes", "decides", "answers"))
-    opposed, decided, answered = (list(map(int, numbers)) for numbers in told)
+    told = (re.findall(r"\d{1,4}", fields.get(name, "")) for name in ("opposes", "decides"))
+    opposed, decided = (list(map(int, numbers)) for numbers in told)
     drifts = (fields.get(name, "") for name in ("drifts", "user-drifts"))
     drift, users_drift = (_read_drift(each, steps, current) for each in drifts)
     verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
     of_user = (number - 1,) if number - 1 in decided else ()
-    judged = Verdict(off_topic=users_drift, decisions=of_user, answers=next(iter(answered), None))
+    judged = Verdict(off_topic=users_drift, decisions=of_user)
     named = None
     if "next" in fields:
         said = words_of(fields["next"])

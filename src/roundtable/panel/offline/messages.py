@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ...core.hearing import asks_to_end, can_decide, find_taken_back, split_standing, strip_correction
+from ...core.hearing import can_decide, find_instead, split_standing, strip_correction
 from ...core.text import EMPTY_WORDS, content_stems, fold_text, split_sentences, stem_word, words_of
 from ...core.validation import is_unknown
 
@@ -68,14 +68,9 @@ def similar_stems(stem: str) -> frozenset[str]:
 
 
 @cache
-def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
+def pattern(name: str) -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
-
-
-def phase_expressions() -> Mapping[str, re.Pattern[str]]:
-    """Return the expressions that only one phase uses, by its number."""
-    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
+    return re.compile("|".join(f"(?:{each})" for each in _tables()["signs"][name]), re.IGNORECASE)
 
 
 def persona_line(persona: str, kind: str) -> str:
@@ -166,13 +161,13 @@ def _cut_pieces(message: str, names: tuple[str, ...]) -> list[Piece]:
 def is_noise(said: str) -> bool:
     """Whether folded words say nothing that could stand in a document: no word, a greeting, a key, an end."""
     is_only_sound = pattern("noise").fullmatch(said.strip(" .!?,\n"))
-    return not words_of(said) or asks_to_end(said) or is_only_sound is not None
+    return not words_of(said) or is_only_sound is not None
 
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks, with or without its mark."""
     words = sentence.rstrip("\"')* ")
-    return words.endswith(("?", "？")) or pattern("openly").match(words) is not None
+    return words.endswith("?") or pattern("openly").match(words) is not None
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -181,8 +176,7 @@ def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
-    taken = find_taken_back(message)
-    instead = taken.instead if taken and taken.is_certain else ()
+    instead = find_instead(message) or ()
     replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
     return tuple(
         each

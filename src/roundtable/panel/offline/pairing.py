@@ -13,18 +13,15 @@ from msgspec import Struct, field
 from ...core import synthesis
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.synthesis import NO_REASON, Draft, Entry, join_lines
+from ...core.synthesis import Draft, Entry, join_lines
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from . import messages
-from .messages import Piece, PieceKind, UserMessage, pattern, telling_stems
+from .messages import Piece, UserMessage, pattern, telling_stems
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-_MAX_CHOICE_WORDS = 5
-_MAX_STEMS_WITHOUT_SUBJECT = 2
-_ABOUT = re.compile(r"\bquestion (?:about|on|of|with) (?P<what>[^.,;?]{1,60})")
 # What would answer a question that no prompt file describes: the first that it shows.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
@@ -104,15 +101,13 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     message = messages.read_message(turn.text, first_names(table))
     addressed = address(turn.text, table.roster).persona
     waiting = found.list_open(addressed)
-    if message.act == "settled":
-        _settle_question(found, turn)
+    if message.act == "settled":  # the question that was left open last
+        asked = [each for each in found.said if each.piece.kind == "question"]
+        found.said = [each for each in found.said if each not in asked[-1:]]
     if message.act == "rejected" and waiting:
         waiting[-1].is_open = False
     if message.act == "kept_open":
-        stems = telling_stems(turn.text)
         left = waiting[-1] if waiting else None
-        if left and len(stems) > _MAX_STEMS_WITHOUT_SUBJECT and stems.isdisjoint(telling_stems(left.text)):
-            left = None  # what is open has a subject of its own
         if left:
             left.is_open = False
         found.said.append(SaidPiece(turn.number, Piece("question", turn.text), left))
@@ -124,17 +119,6 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
         pairs = piece.kind in ("statement", "decision")
         found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
         answered = None if pairs else answered
-
-
-def _settle_question(found: Discussion, turn: Turn) -> None:
-    """Strike the question that the user calls settled: the last, or the last with the words it names."""
-    named = _ABOUT.search(fold_text(turn.text))
-    stems = telling_stems(named["what"]) if named else frozenset[str]()
-    for said in reversed(found.said):
-        about = telling_stems(said.prompt.text if said.prompt else said.piece.text)
-        if said.piece.kind == "question" and (not stems or not stems.isdisjoint(about)):
-            found.said.remove(said)
-            return
 
 
 def find_answered_prompt(
@@ -162,7 +146,9 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
-    fits = _fits_kind(told, prompt.kind, shares=bool(shared))
+    said = told[: messages.MAX_MESSAGE_LENGTH].replace("’", "'").strip()
+    shape = pattern(_SHAPES[prompt.kind]).search(said) if prompt.kind in _SHAPES else None
+    fits = shape is not None and not (prompt.kind == "case" and pattern("states_fact").match(said))
     score = min(shared, 3) + 1.2 * fits
     if pattern("somebody").match(fold_text(told).strip()):
         score += 0.8 if pattern("has_somebody").search(prompt.text) else -1.5
@@ -175,22 +161,6 @@ def guess_kind(asked: str) -> AnswerKind:
     return next((kind for kind, shown in _KINDS if shown.search(question)), "text")
 
 
-def _fits_kind(told: str, kind: AnswerKind, *, shares: bool) -> bool:
-    """Whether words have the shape of what a prompt asks for; `shares`: they take up one of its words."""
-    if kind == "text":
-        return False
-    said = told[: messages.MAX_MESSAGE_LENGTH].replace("’", "'").strip()
-    is_shown = pattern(_SHAPES[kind]).search(said) is not None
-    match kind:
-        case "choice":
-            return is_shown or (shares and len(words_of(said)) <= _MAX_CHOICE_WORDS)
-        case "case":
-            return is_shown and not pattern("states_fact").match(said)
-        case "person":
-            return is_shown or not messages.stems_of_list("person").isdisjoint(telling_stems(told))
-    return is_shown
-
-
 WHO_COULD_TELL = {
     "business-analyst": "for somebody who knows the people concerned",
     "solutions-architect": "for somebody who knows the system",
@@ -198,8 +168,6 @@ WHO_COULD_TELL = {
 }
 ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
-FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED, NO_REASON)
-"""Every word of an entry that is neither the user's nor a prompt's."""
 
 # Without the options it says nothing; "Option A: we stop" says it again.
 _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
@@ -213,21 +181,14 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     heard = follow_discussion(table, library).said
     said = [each for each in heard if not ((drift := drifts[each.turn]) and drift.is_chat)]
     marked = synthesis.decision_turns(table.turns)
-    found: dict[PieceKind, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
+    found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
     for each in said:
         tells = each.piece.kind != "statement" or each.prompt or telling_stems(each.piece.text)
         if tells and (each.piece.kind != "decision" or each.turn in marked):
             found[each.piece.kind].append(_put_entry(each, table))
-    decided, told, asked = found["decision"], found["statement"], found["question"]
-    leads = (("Decided", decided), ("Said", [] if decided else told), ("Open", asked))
-    parts = [f"{lead}: {entries[0].text}" for lead, entries in leads if entries]
-    if not parts:
-        return Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
-    half = synthesis.SUMMARY_LENGTH // len(parts)
-    short = (synthesis.shorten_text(part.rstrip("."), half) for part in parts)
-    summary = " ".join(part if part.endswith(("?", "...")) else f"{part}." for part in short)
-    insights, questions = tuple(told[:_MAX_ENTRIES]), tuple(asked[:_MAX_ENTRIES])
-    return Draft(insights, tuple(decided), questions, summary=summary)
+    insights, questions = (tuple(found[kind][:_MAX_ENTRIES]) for kind in ("statement", "question"))
+    draft = Draft(insights, tuple(found["decision"]), questions)
+    return draft if draft.entries else Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
 
 
 def _put_entry(said: SaidPiece, table: Table) -> Entry:

@@ -1,26 +1,60 @@
-"""The offline panel: the port's requests, answered from prompts and from what was read; nothing is kept."""
+"""The offline panel: an interviewer without a model. It asks, keeps and finds; it never claims.
+
+It answers the port's requests from prompts and from what was read: a persona asks, shows written lines with
+where they stand, or repeats what was decided.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final, assert_never
+from zlib import crc32
 
 from ...core import commands as do
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.text import content_stems, cut_words, words_of
+from ...core.text import content_stems, cut_words, escape_markdown, fold_text, stem_word, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
-from ..base import OFFLINE, OnWords, PanelRequest, Speech, ignore_words
-from .messages import find_decisions, pattern, phase_expressions, read_message, stems_of_list, strip_address
+from ..base import (
+    OFFLINE,
+    Framing,
+    Look,
+    LookUpsWanted,
+    OnWords,
+    PanelRequest,
+    Speech,
+    ignore_words,
+)
+from . import messages
+from .messages import UserMessage, drop_name, pattern, read_message, strip_address, telling_stems
 from .pairing import extract_synthesis, first_names, follow_discussion
-from .prompts import Library, load_library
-from .section import read_section
-from .speaking import Floor, answer_aside, frame_discussion, say_next
+from .prompts import Library, Prompt, load_library
+from .section import LabelAnswer, SearchLine, SectionContext, find_closest_lines, read_section
 
 _MAX_DOCUMENTS_NAMED = 3
 _MAX_CHAT_WORDS = 30
 _MAX_SUBJECT_WORDS = 8
+_MAX_QUOTED_WORDS = 20
+_MAX_LINE_WORDS = 45
+_MAX_DECISION_WORDS = 40
+_MAX_SEARCH_WORDS = 8
+_POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
+_CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
+_NOT_SOURCE = re.compile(r"(?i)\.(?:md|rst|txt|ya?ml|toml|json|lock)$|(?:^|/)(?:tests?/|docs?/|test_)")
+# A name as code is spelled: `name`, name(), some_name, SomeName.
+_CODE_NAME = re.compile(
+    r"(?<=`)\w{1,60}|\b\w{1,40}(?=\()|\b\w{1,30}_\w{1,30}\b|\b[A-Za-z]{0,20}[a-z][A-Z]\w{0,20}\b"
+)
+_ASKS_FOR_CODE = re.compile(r"(?i)\b(?:where|code|(?:which|what) (?:file|module|function|class|line)s?)\b")
+_DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
+_OPENNESS = ("unknown", "given", "none")
+_TRADEOFF = (
+    "There are two views on the table here. Which way should it go, and what would you give up for it?"
+)
+_PLAIN_GAP = "We do not know yet what a developer would still have to ask before building it."
+_PLAIN_QUESTION = "what is still missing here before somebody could build it without asking again?"
 
 
 class OfflinePanel:
@@ -77,46 +111,253 @@ def _read_documents(material: tuple[Material, ...]) -> str:
 
 
 def _judge_message(table: do.Table, library: Library) -> Verdict:
-    """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
+    """Judge the last turn, the user's: whether it is small talk, and whether it decides something."""
     if not table.turns or table.turns[-1].speaker != USER:
         return Verdict()
-    turn = table.turns[-1]
-    off_topic = _find_drift(table, library)
-    chats = off_topic is not None and off_topic.is_chat
-    decides = not chats and bool(find_decisions(turn.text, first_names(table)))
-    return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
-
-
-def _find_drift(table: do.Table, library: Library) -> OffTopic | None:
-    """Return what the last turn drifts to; None unless it is certain."""
     turn, names = table.turns[-1], first_names(table)
+    if messages.find_decisions(turn.text, names):
+        return Verdict(decisions=(turn.number,))
+    said = [each.prompt for each in follow_discussion(table, library).said if each.turn == turn.number]
+    message = strip_address(turn.text, names)
+    if any(said) or not _is_small_talk(message, table):
+        return Verdict()
+    subject = cut_words(message.rstrip("?!. "), _MAX_SUBJECT_WORDS)
+    return Verdict(off_topic=OffTopic(f'"{subject}"', is_chat=True))
+
+
+def _is_small_talk(message: str, table: do.Table) -> bool:
+    """Whether a short message speaks of private life in passing, and of nothing that is at home here."""
     told = [each.text for each in table.turns[:-1] if each.verdict.off_topic is None]
     discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
-    home = read_section(table).stems.union(content_stems(discussed))
-    if _is_small_talk(strip_address(turn.text, names), home):
-        said = follow_discussion(table, library).said
-        if not any(each.prompt for each in said if each.turn == turn.number):
-            return OffTopic(_name_subject(turn.text, names), is_chat=True)
-    question = read_message(turn.text, names).of_kind("question")
-    if not question or address(turn.text, table.roster).kind != "open" or not table.step.step_id:
-        return None  # without a step there is no other phase that it could belong to
-    asked = frozenset(content_stems(question))
-    for phase, expression in phase_expressions().items():
-        found = expression.search(question) if phase != table.step.step_id[:2] else None
-        if found and not home.issuperset(content_stems(found[0])) and 2 * len(asked & home) <= len(asked):
-            ahead = (step.step_id for step in table.steps if step.step_id.startswith(phase))
-            return OffTopic(_name_subject(question, names), next(ahead, None))
-    return None
-
-
-def _is_small_talk(message: str, home: frozenset[str]) -> bool:
-    """Whether a short message speaks of private life in passing, and of nothing that is at home here."""
-    said = frozenset(content_stems(message))
-    is_private = not said.isdisjoint(stems_of_list("far_off")) and home.isdisjoint(said)
+    home, said = read_section(table).stems.union(content_stems(discussed)), frozenset(content_stems(message))
+    is_private = not said.isdisjoint(messages.stems_of_list("far_off")) and home.isdisjoint(said)
     is_short = len(words_of(message)) <= _MAX_CHAT_WORDS
-    chats = is_private and is_short and pattern("chat").search(message.replace("’", "'"))
-    return bool(chats) and not find_decisions(message)
+    return is_private and is_short and pattern("chat").search(message.replace("’", "'")) is not None
 
 
-def _name_subject(text: str, names: tuple[str, ...]) -> str:
-    return f'"{cut_words(strip_address(text, names).rstrip("?!. "), _MAX_SUBJECT_WORDS)}"'
+class Floor:
+    """One request to speak, with everything it can draw on."""
+
+    def __init__(self, brief: do.Brief, library: Library) -> None:
+        table, asked = brief.table, fold_text(brief.table.focus_question)
+        self.brief = brief
+        self.prompts = library.of_persona(brief.speaker.key)
+        self.section = read_section(table)
+        self.discussion = follow_discussion(table, library)
+        self.persona_texts = tuple(fold_text(turn.text) for turn in table.turns if turn.speaker != USER)
+        focus = (each.label for each in library.focuses if fold_text(each.question) == asked)
+        self.focus_label = fold_text(next(focus, ""))
+        # Whether somebody can still answer; in the first round there is nothing else to say.
+        self.may_ask = brief.purpose == "first-round" or len(table.turns) + 1 < table.max_turns
+
+    def was_said(self, words: str) -> bool:
+        """Whether a persona has said these words in this discussion."""
+        return any(fold_text(words) in text for text in self.persona_texts)
+
+    def say(self, kind: str) -> str:
+        """Return how the speaker says one kind of thing."""
+        return messages.persona_line(self.brief.speaker.key, kind)
+
+
+def frame_discussion(brief: do.Brief, library: Library) -> Framing:
+    """Frame the discussion on the label that leaves most open: unknown first, then the shortest answers."""
+    section = read_section(brief.table)
+
+    def openness(answer: LabelAnswer) -> tuple[int, int, int]:
+        rank, length = _OPENNESS.index(answer.state), min(len(answer.text.split()) // 12, 2)
+        return rank, length, crc32(f"{brief.table.item.slug}|{answer.label}".encode())
+
+    for answer in sorted(section.answers, key=openness):
+        suits = "unknown" if answer.state == "unknown" else "given"
+        focus = library.find_focus(section.step.step_id, answer.label, suits)
+        if focus is not None and not any(fold_text(focus.question) in text for text in section.asked_before):
+            landed, gap = _summarise(section, answer), focus.gap
+            if answer.label not in landed:
+                gap = f"On {answer.label}: {gap[:1].lower()}{gap[1:]}"
+            return Framing(f"{landed} {gap}", focus.question, focus.topic)
+    return Framing(f"{_summarise(section)} {_PLAIN_GAP}", _PLAIN_QUESTION, "what is still missing here")
+
+
+def _summarise(section: SectionContext, focus: LabelAnswer | None = None) -> str:
+    # Only a whole answer is quoted: half of one misleads.
+    answered = [each for each in section.answers if each.state != "unknown"]
+    given = [each for each in answered if each is not focus] or answered
+    if not given:
+        return "nothing is answered yet." if section.answers else "the document has text, but no answers."
+    # A surface that reads markdown would show `__init__` without its underscores.
+    plain = (each for each in given if '"' not in each.text and escape_markdown(each.text) == each.text)
+    short = [each for each in plain if 3 <= len(each.text.split()) <= _MAX_QUOTED_WORDS][:2]
+    if short:
+        return " and ".join(f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short) + "."
+    return f"{join_names([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
+
+
+def say_next(floor: Floor) -> str | None:
+    """Return the persona's contribution; None where there is nothing left to ask."""
+    brief = floor.brief
+    said, is_told = None, False
+    match brief.purpose:
+        case "tradeoff" if floor.may_ask:
+            return _TRADEOFF
+        case "answer" if brief.answers:
+            message = read_message(brief.table.turns[brief.answers - 1].text, first_names(brief.table))
+            said, is_told = _reply(floor, message), not message.of_kind("question")
+        case "follow":
+            said = _ask_further(floor)
+        case _:
+            said = _ask_next(floor)
+    if said is not None or brief.may_be_silent:
+        return said
+    if is_told or not floor.may_ask:
+        return _join(floor.say("taken") if floor.may_ask else "", floor.say("nothing_to_ask"))
+    # Without a prompt left the speaker asks from its own field.
+    lens = brief.speaker.lens or (brief.speaker.perspective or brief.speaker.role,)
+    chosen = next((each for each in lens if not floor.was_said(each)), lens[0])
+    return f"Looking at {chosen} alone: what could still go wrong?"
+
+
+def _reply(floor: Floor, message: UserMessage) -> str | None:
+    names = first_names(floor.brief.table)
+    question, decided = message.of_kind("question"), drop_name(message.of_kind("decision"), names)
+    is_told = message.of_kind("statement", "decision", "question")
+    own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
+    if message.act == "clarify" and own:
+        return f"In short: {own[-1].question}"
+    if message.act in ("settled", "rejected") and not is_told:
+        return _join(floor.say("left"), _ask_next(floor))
+    if message.act == "kept_open":
+        return _join(floor.say("kept"), _ask_next(floor))
+    if decided:
+        is_short = len(decided.split()) <= _MAX_DECISION_WORDS
+        repeated = f'Decided: "{_DECIDED.sub("", decided)}"' if is_short else "Decided, in your words."
+        return _join(repeated, _show_closest(floor, question) if question else _ask_next(floor, message.text))
+    if question:
+        is_for_all = address(message.text, floor.brief.table.roster).kind == "group"
+        return _ask_next(floor, question) if floor.may_ask and is_for_all else _show_closest(floor, question)
+    objection = _choose(floor, "objection") if message.act == "objection" else None
+    return _ask_further(floor) or (objection.text if objection else _ask_next(floor, message.text))
+
+
+def _ask_further(floor: Floor) -> str | None:
+    said = (each for each in floor.discussion.said if each.turn == floor.brief.answers)
+    answered = (each.prompt for each in said if each.prompt and each.piece.kind != "question")
+    own = (each.prompt for each in answered if each.prompt and each.speaker == floor.brief.speaker.key)
+    further = next((prompt.further for prompt in own), "")
+    return further if further and floor.may_ask and not floor.was_said(further) else None
+
+
+def _join(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _show_closest(floor: Floor, question: str) -> str:
+    asked = strip_address(question, first_names(floor.brief.table))
+    written, code = find_closest_lines(asked, floor.section.lines), _find_code(floor, asked)
+    asks_for_code = _CODE_NAME.search(asked) or _ASKS_FOR_CODE.search(asked)
+    first, then = (code, written) if asks_for_code else (written, code)
+    if lines := (*first[: 2 if then else 3], *then)[:3]:
+        return floor.say("closest").format(lines=_show_lines(lines))
+    said = floor.say("nothing_close")
+    # Said before, it would only be an echo: the next prompt goes with it.
+    return _join(said, _ask_next(floor, asked)) if floor.was_said(said) else said
+
+
+def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
+    """Return the lines of code with half of the names or words of a question, which are looked up first."""
+    names = list(dict.fromkeys(_CODE_NAME.findall(question)))
+    stems = {stem_word(word): word for word in words_of(question)}
+    told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
+    # "Reports" is looked for as "report", and "queries" as itself.
+    spoken = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_SEARCH_WORDS]
+    words, asks_for_code = names or spoken, bool(names or _ASKS_FOR_CODE.search(question))
+    look = Look("search", " ".join(words))
+    shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
+    if len(words) < (1 if asks_for_code else 2):  # one word alone says little
+        return ()
+    if not shown and floor.brief.look_ups:
+        raise LookUpsWanted((look,))
+    lines = [line for text in shown for line in text.split("\n") if _CODE_LINE.match(line)]
+    source = [line for line in lines if not _NOT_SOURCE.search(line.partition(":")[0])]
+    held = (line for line in source if 2 * sum(word.lower() in line.lower() for word in words) >= len(words))
+    # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
+    return tuple(SearchLine(line, "in the code") for line in held)
+
+
+def answer_aside(brief: do.StepBrief, question: str) -> str:
+    """Return what a persona can say to a question at a menu: the lines that come closest, if any."""
+    said = [SearchLine(each.text, each.label) for each in brief.answers if not each.unknown]
+    answers = tuple(each.text for each in said)
+    written = (line for line in read_section(brief).lines if not line.text.endswith(answers))
+    lines = find_closest_lines(question, (*said, *written))
+    if not lines:
+        return "I can't answer that from what is written. Press E at the menu to ask everyone."
+    return f"The closest lines in the documents: {_show_lines(lines)}."
+
+
+def _show_lines(lines: tuple[SearchLine, ...]) -> str:
+    shown = ((line.place, cut_words(line.text.rstrip("."), _MAX_LINE_WORDS)) for line in lines)
+    return "; ".join(f"{place}: “{text}”" if '"' in text else f'{place}: "{text}"' for place, text in shown)
+
+
+def _ask_next(floor: Floor, about: str = "") -> str | None:
+    prompt = _choose(floor, "", about)
+    return _join(_lead_in(floor, prompt), prompt.text) if prompt else None
+
+
+def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
+    """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
+    key, found = floor.brief.speaker.key, floor.discussion
+    passed = {fold_text(each.label) for each in found.list_open(key) if each.label}
+    theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
+    wanted = frozenset(content_stems(about))
+    asked = (*floor.persona_texts, *floor.section.asked_before)
+    ranked: list[tuple[tuple[bool, float, float, int], Prompt]] = []
+    for place, prompt in enumerate(floor.prompts if floor.may_ask else ()):
+        distance = _distance(prompt, floor, suits)
+        is_asked = any(prompt.needle in text for text in asked)
+        if distance is None or is_asked:
+            continue
+        label = fold_text(prompt.label)
+        distance += (label in theirs - {floor.focus_label}) - min(len(wanted & prompt.stems), 2)
+        chance = crc32(f"{floor.brief.table.item.slug}|{prompt.needle}".encode()) if label else 0
+        ranked.append(((label in passed, distance, chance, place), prompt))
+    ranked.sort(key=lambda each: each[0])
+    # What was refused the first time is not said again.
+    return ranked[min(len(floor.brief.again), len(ranked) - 1)][1] if ranked else None
+
+
+def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
+    """Return how far a prompt is from the focus, 0 being the focus itself; None where it does not fit."""
+    section = floor.section
+    if suits or prompt.suits == "objection":
+        return 0.0 if prompt.suits == suits else None
+    if prompt.label:
+        answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
+        if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
+            return None
+        return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
+    if prompt.is_topical:
+        return 1.0 if prompt.fits_topic(section.stems) else None
+    if prompt.suits != "given":
+        return 0.5 if _label_in_state(floor, prompt.suits) else None
+    # What fits any step is filler once the talk has begun: then it is better to ask whether to wrap up.
+    return 4.0 if floor.brief.purpose == "first-round" else None
+
+
+def _label_in_state(floor: Floor, state: str) -> str:
+    """Return the label that a prompt for unanswered labels is about: the focus first, each label once."""
+    asked = [fold_text(each.text) for each in floor.discussion.prompts]
+    labels = [each.label for each in floor.section.answers if each.state == state]
+    unasked = [label for label in labels if not any(fold_text(label) in text for text in asked)]
+    return min(unasked, key=lambda label: fold_text(label) != floor.focus_label, default="")
+
+
+def _lead_in(floor: Floor, prompt: Prompt) -> str:
+    """Name what a prompt is about where its words alone would point at nothing."""
+    if prompt.label:
+        asked = [fold_text(each.label) for each in floor.discussion.prompts if each.label]
+        is_new = fold_text(prompt.label) != (asked[-1] if asked else floor.focus_label)
+        return f"On {prompt.label}:" if is_new and not _POINTING.isdisjoint(words_of(prompt.text)) else ""
+    leads = {"unknown": "{} is still open.", "none": "You said there is nothing for {}."}
+    label = _label_in_state(floor, prompt.suits)
+    return leads[prompt.suits].format(label) if label and prompt.suits in leads else ""

@@ -5,7 +5,6 @@ The built-in ones are in `content/interview`, a project's own in `.roundtable/pr
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
@@ -20,11 +19,10 @@ from ...core.text import content_stems, fold_text, split_sentences, stem_word
 from .messages import INTERVIEW_FOLDER
 
 Suits = Literal["given", "none", "unknown", "objection"]
-Need = Literal["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]
+Need = Literal["number", "several", "person", "option"]
 AnswerKind = Literal["choice", "value", "case", "person", "text"]
 
 MAX_PROMPT_WORDS = 45
-QUOTE = "{quote}"
 _SHORTEST_QUESTION = 5
 _TABLES = {"prompts": "prompt", "focuses": "focus"}
 _StepId = Annotated[str, msgspec.Meta(pattern=r"^\d\d-\d\d$")]
@@ -43,15 +41,12 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     topic_sure: _Words = ()
     needs: tuple[Need, ...] = ()
     suits: Suits = "given"
-    settled_by: _Words = ()
     answer: AnswerKind = "text"
     further: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
     def __post_init__(self) -> None:
         if len(self.text.split()) > MAX_PROMPT_WORDS:
             raise ValueError(f"`text` has more than {MAX_PROMPT_WORDS} words")
-        if re.search(r"\{(?!quote\})", self.text):
-            raise ValueError(f"only {QUOTE} can be filled in")
         if bool(self.step) != bool(self.label):
             raise ValueError("`step` and `label` go together: give both or neither")
 
@@ -61,8 +56,8 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     @cached_property
     def needle(self) -> str:
-        """The longest stretch of the text that is the same in every discussion, in small letters."""
-        return max(fold_text(self.text).split(QUOTE), key=len).strip()
+        """The text by which a contribution is known to ask it."""
+        return fold_text(self.text).strip()
 
     @property
     def question(self) -> str:
@@ -71,7 +66,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(f"{self.text.replace(QUOTE, ' ')} {self.label}"))
+        return frozenset(content_stems(f"{self.text} {self.label}"))
 
     def fits_topic(self, stems: frozenset[str]) -> bool:
         """Whether the words prove the topic: one that is unmistakable, or two others."""

@@ -23,19 +23,18 @@ from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
 from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
-from .prompts import Need, Prompt
+from .prompts import Need
 
 AnswerState = Literal["given", "none", "unknown"]
 
-MAX_QUOTE_WORDS = 8
 MAX_DOCUMENT_LENGTH = 40_000
 MAX_LINES = 1_500
 _LONGEST_LINE = 600
-_JOINT = re.compile(r"[,;:.!?()\n]| - | – | — ")
+_MAX_STATE_WORDS = 8  # of an answer that may say none or unknown
 # A long line that goes on with a small letter was wrapped by an editor.
 _WRAPPED = re.compile(r"^(?![#`~|<])(.{60,}\S) *\n(?=[a-z])", re.MULTILINE)
 _FRAME = re.compile(r"<!--|\||---|\*\*(?:Item|Status|Participants|Turns)\*\*")
-_CHECKS = {"person": "names a person or role", "failure": "an error or failure", "option": "two options"}
+_CHECKS = {"person": "names a person or role", "option": "two options"}
 
 
 class LabelAnswer(Struct, frozen=True):
@@ -49,7 +48,7 @@ class LabelAnswer(Struct, frozen=True):
     def state(self) -> AnswerState:
         """Whether something is told, nothing is needed, or nobody knew."""
         said = fold_text(self.text).strip()
-        is_short = len(words_of(said)) <= MAX_QUOTE_WORDS
+        is_short = len(words_of(said)) <= _MAX_STATE_WORDS
         if is_short and pattern("none").fullmatch(said):
             return "none"
         unsure = is_unknown(self.text) or (is_short and pattern("unsure").match(said))
@@ -60,13 +59,6 @@ class LabelAnswer(Struct, frozen=True):
         if need in _CHECKS:
             return meets_check(_CHECKS[need], self.text)
         return bool(pattern(need).search(self.text[:MAX_MESSAGE_LENGTH]))
-
-    @property
-    def quote(self) -> str:
-        """A whole clause of the answer that can be quoted, eight words at most; empty where there is none."""
-        clauses = [clause.strip() for clause in _JOINT.split(self.text) if '"' not in clause]
-        fitting = (each for each in clauses if 3 <= len(each.split()) <= MAX_QUOTE_WORDS)
-        return next(filter(content_stems, fitting), "")
 
 
 class SearchLine(Struct, frozen=True):
@@ -90,11 +82,6 @@ class SectionContext(Struct, frozen=True):
         """Return the answer under a label; None where there is none."""
         wanted = fold_text(label)
         return next((each for each in self.answers if fold_text(each.label) == wanted), None)
-
-    def is_settled(self, prompt: Prompt) -> bool:
-        """Whether item or answers hold a word that shows that the prompt is answered already."""
-        settling = (frozenset(content_stems(each)) for each in prompt.settled_by)
-        return any(stems and stems <= self.stems for stems in settling)
 
 
 def read_section(place: Table | StepBrief) -> SectionContext:

@@ -190,11 +190,10 @@ async def submit_turn(
     user_off_topic: str = "",
     user_belongs_to: str = "",
     user_opposes: int | None = None,
-    answers: int | None = None,
 ) -> str:
     """Take a persona's words for the open move."""
     verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
-    judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
+    judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to))
     words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
     return await _play(ctx, session, lambda hosted: hosted.submit(move, words))
 
