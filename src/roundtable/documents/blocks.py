@@ -17,7 +17,7 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.hearing import Part
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
-from ..core.synthesis import HEADINGS
+from ..core.synthesis import HEADINGS, NO_REASON, split_detail
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
@@ -73,6 +73,19 @@ def find_entries(
         for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
             listed = block.entries()
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
+
+
+_LEAD_IN = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+
+
+def split_decision(entry: str) -> tuple[str, str, str]:
+    """Return what an entry decides, then its reason and the question that it answers; both may be empty."""
+    words = unescape_markdown(entry)
+    lead_in = found[0] if (found := _LEAD_IN.match(words)) else ""
+    # A few words stand in quotes after the question that they answer.
+    decision, mark, detail = words.removeprefix(lead_in).partition('": ' if '? "' in words else ": ")
+    reason, asked = split_detail(detail)
+    return f"{lead_in}{decision}{mark[:-2]}", "" if reason == NO_REASON else reason, asked
 
 
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")

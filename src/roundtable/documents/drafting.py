@@ -16,12 +16,12 @@ from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
-from ..core.synthesis import NO_REASON, mark_like, split_detail
+from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
-from .blocks import find_entries
-from .outline import find_labelled, prose_lines, section_text, strip_numbering
+from .blocks import find_entries, split_decision
+from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import DraftContext
 
 
@@ -246,37 +246,23 @@ def _draft_story(identity: str, text: str, listed: Sequence[ids.Requirement]) ->
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
-_PRIORITY_LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
 _PRIORITY_ROW = re.compile(
     r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
 )
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_REST = word_set("all both everything every alles alle rest others other remaining")
-# "..., but could wait" tells of the same thing.
-_CLAUSE = re.compile(
-    r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
-    r"|,\s(?=(?:and )?(?:the|an?)\s)"
-)
-_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
-# An exception or a negation: words alone would say the opposite.
+_CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]")
+_THINGS = re.compile(r"[,:]|\band\b")
+_PRIORITY_WORDS = {
+    "Must": re.compile(r"(?i)\b(?:must|ha(?:s|ve) to)\b"),
+    "Should": re.compile(r"(?i)\b(?:should|(?:can|could|may) wait|later|next \w+)\b"),
+    "Could": re.compile(r"(?i)\b(?:could(?! wait)|nice to have|optional)\b"),
+    "Won't": re.compile(r"(?i)\b(?:won['’]?t|drop|(?:is|are|left) out)\b"),
+}
+# An exception, a negation or an order: the words alone could say the opposite.
 _UNCLEAR = re.compile(
-    r"(?i)\b(?:except|apart from|other than|(?:everything|all) but|nothing|none|not|cannot|can't|won't"
-    r"|neither|the (?:first|second|third|last)(?! (?:release|version|week|month|sprint)))\b"
+    r"(?i)\b(?:but|except|apart|others?|rest|not|no|nothing|none|cannot|can't|first|second|last)\b"
 )
-# What people say when they do not mean Must, the strongest first.
-_PLAIN_WORDS = tuple(
-    (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
-    for priority, words in (
-        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
-        ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        (
-            "Should",
-            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
-        ),
-        ("Must", r"must|has to|have to"),
-        ("Could", r"could"),
-    )
-)
+_ALL = word_set("all both everything every")
 
 
 def write_priorities(context: DraftContext) -> str:
@@ -318,43 +304,46 @@ def write_trace(context: DraftContext) -> str:
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:
-    """Return the priority of each requirement that is named: by id, else by its words, else as "the rest"."""
-    clauses = list(_split_priorities(answers))
-    chosen: dict[str, str] = {}
+    """Return the priority of each requirement that is named by id, else by its words; none where it is unclear."""
+    clauses = [each for answer in answers if not answer.unknown for each in _split_priorities(answer)]
+    if len(listed) == 1:
+        return {listed[0].id: priority for priority, _ in reversed(clauses) if priority}
+    has_ids = any(_ID.search(clause) for _, clause in clauses)
+    said: dict[str, set[str]] = {each.id: set() for each in listed}
     for priority, clause in clauses:
-        named = set(map(str.upper, _ID.findall(clause)))
-        chosen = {each.id: priority for each in listed if each.id in named} | chosen
-    if not chosen:
-        free = [each.text for each in answers if each.label == _PRIORITY_LABELS[0] and len(listed) > 1]
-        if any(map(_UNCLEAR.search, free)):
-            return {}
-        for priority, clause in clauses:
-            for thing in _THINGS.split(clause):
-                left = [each for each in listed if each.id not in chosen]
-                shared = ids.count_shared(thing, [each.text for each in left])
-                if any(shared):
-                    chosen[left[shared.index(max(shared))].id] = priority
-    rest = [priority for priority, clause in clauses if len(listed) == 1 or _REST & set(words_of(clause))]
-    return (dict.fromkeys((each.id for each in listed), rest[0]) if rest else {}) | chosen
+        for each in map(str.upper, _ID.findall(clause)) if has_ids else _find_described(clause, listed):
+            said.setdefault(each, set()).add(priority)
+    clear = {identity: found.pop() for identity, found in said.items() if len(found) == 1}
+    return {each.id: clear[each.id] for each in listed if clear.get(each.id)}
 
 
-def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """Yield what the answers say of each priority: by plain words, else by the label they stand under."""
-    labels = [fold_text(each) for each in _PRIORITY_LABELS]
-    for answer in answers:
-        asked = fold_text(answer.label)
-        if answer.unknown or asked not in labels:
-            continue
-        current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
-        for clause in filter(str.strip, _CLAUSE.split(answer.text)):
-            pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
-            if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
-                pieces = [(_find_priority(clause) or current, clause)]
-            yield from pieces
+def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield the clauses of an answer, each with the priority that it names; empty where that is not clear."""
+    asked = fold_text(answer.label)
+    under = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), "")
+    for clause in _CLAUSE.split(answer.text) if under or asked == "priorities" else ():
+        head, colon, _ = clause.partition(":")
+        telling = head if colon and _find_priorities(head) else clause
+        named = _find_priorities(telling)
+        is_bare = {"and"}.issuperset(words_of(_ID.sub("", clause)))  # nothing but ids: what must be in
+        default = under or (PRIORITIES[0] if is_bare else "")
+        is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
+        yield next(iter(named), default) if is_clear else "", clause
 
 
-def _find_priority(text: str) -> str:
-    return next((priority for priority, words in _PLAIN_WORDS if words.search(text)), "")
+def _find_priorities(text: str) -> list[str]:
+    return [priority for priority, words in _PRIORITY_WORDS.items() if words.search(text)]
+
+
+def _find_described(clause: str, listed: Sequence[ids.Requirement]) -> list[str]:
+    """Return the requirements that a clause names by words that fit no other as well; all, if it says so."""
+    known = {each.id: content_words(each.text) for each in listed}
+    found: list[str] = []
+    for words in map(content_words, _THINGS.split(clause)):
+        shares = {each: len(words & own) / max(len(own), 1) for each, own in known.items()}
+        best = [each for each, share in shares.items() if share and share == max(shares.values())]
+        found += best if len(best) == 1 else []
+    return found or ([*known] if _ALL.intersection(words_of(clause)) else [])
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
@@ -393,12 +382,10 @@ def _number_rows(
 # --- architecture and design
 
 DECISION, CHOICE = "Decision", "Choice"
-_AGREED = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
-_REASON = re.compile(r"(?s),?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*")
 _WE = re.compile(
-    r"(?i)^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
-    r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?"
+    r"(?i)^(?:(?:we|i)(?:'ll| will| have)? )?(?:(?:take|choose|go with|decide for|agreed:|decision:) )?"
 )
+_REASON = re.compile(r",?(?<!\s)\s(?:because|since|over|instead of)\b.*")
 _OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
 # The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
 _TAKEN = re.compile(
@@ -425,29 +412,24 @@ def write_technology(context: DraftContext) -> str:
 def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
     own = {each.id for each in _list_own_records(context)}
-    others = {each.text for each in ids.list_records(context.documents) if each.id not in own}
-    made = dict.fromkeys((block.step_id, line) for block, _, line in find_entries(context.documents))
-    found = []
-    for step_id, line in made:
-        words = unescape_markdown(line)
-        lead_in = agreed[0] if (agreed := _AGREED.match(words)) else ""
-        # A few words stand in quotes after the question that they answer.
-        end = '": ' if '? "' in words else ": "
-        decision, mark, detail = words.removeprefix(lead_in).partition(end)
-        decision += mark[:-2]
-        name = decision if mark == '": ' else _name_decision(decision)
-        # Each discussion has an option B of its own.
-        of_step = f" (step {step_id})" if len(name) == 1 or _OPTION.fullmatch(name) else ""
-        title = page.write_title(name + of_step)
-        if unescape_markdown(title) not in others:
-            found.append((title, lead_in + decision, detail, step_id))
+    others = [each for each in ids.list_records(context.documents) if each.id not in own]
+    made = {words: block.step_id for block, _, words in find_entries(context.documents)}
+    made = {
+        words: step_id for words, step_id in made.items() if not any(each.holds(words) for each in others)
+    }
+    found = list(map(split_decision, made))
+    titles = [
+        page.write_title(decision if '? "' in decision else _name_decision(decision))
+        for decision, *_ in found
+    ]
     parts: list[str] = []
-    given = _assign_record_ids(context, [title for title, *_ in found])
-    for identity, (title, decision, detail, step_id) in zip(given, found, strict=True):
-        reason, asked = split_detail(detail)
+    given = _assign_record_ids(context, titles)
+    for identity, title, (decision, reason, asked), step_id in zip(
+        given, titles, found, made.values(), strict=True
+    ):
         status = f"decided in the roundtable on step {step_id}"
         parts += _write_record(identity, title, f"{decision.rstrip('.')}.", status)
-        if reason not in ("", NO_REASON):
+        if reason:
             parts.append(page.write_paragraph("Reason", mark_like(decision, page.capitalise(reason))))
         if asked:
             parts.append(page.write_paragraph("Asked", asked))
@@ -496,11 +478,10 @@ def _name_option(weighed: str, decision: str) -> str:
 
 
 def _name_decision(text: str) -> str:
-    """Return what was decided, as a title: without who decided it, without the reason."""
+    """Return the first clause of what was decided as a title, without `we` and the reason."""
     clauses = (sentence for entry in page.split_entries(text) for sentence in split_sentences(entry))
     clause = page.strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
-    named = page.strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return page.capitalise(named if len(named) > len("yes") else clause)
+    return page.capitalise(page.strip_punctuation(_REASON.sub("", _WE.sub("", clause))) or clause)
 
 
 ERRORS_LABEL = "Errors"

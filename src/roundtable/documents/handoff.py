@@ -16,16 +16,16 @@ from ..core.analysis import ASSUMED
 from ..core.citations import find_paths
 from ..core.hearing import Part
 from ..core.steps import Item
-from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import find_entries
 from .drafting import PRIORITIES, read_priority_rows
-from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
+from .ids import ERRORS, MATRIX, SPEC, list_requirements, list_rows
 from .outline import prose_lines
 from .page import split_statements
-from .questions import OpenQuestion
+from .questions import OpenQuestion, list_decisions
 
 _LABELS = {
     "problem": ("problem", "what happens", "how to repeat", "cause"),
@@ -46,7 +46,6 @@ _SILENT_LABELS = frozenset(
 _PASSES_TODAY = re.compile(
     r"(?i)\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b"
 )
-_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -123,7 +122,10 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         item.name,
         item.slug,
         problem=problem,
-        decisions=(*_list_decisions(documents), *found["decisions"]),
+        decisions=(
+            *(HandOffPoint(each.text, each.source, each.details) for each in list_decisions(documents)),
+            *found["decisions"],
+        ),
         findings=(*_list_entries(documents, "insights"), *_pick(labelled, ["feedback"])),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
@@ -162,25 +164,6 @@ def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
         for each in plain[:-1]:
             yield HandOffPoint(f"{mark_like(point.text, each)}{assumed}", point.source)
         yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
-
-
-def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decision records with what was decided, then the decisions of discussions without one."""
-    records = list_records(documents)
-    for record in records:
-        words = [
-            line
-            for line in (record.part("Decision") or record.body).split("\n")
-            if line.strip() and not line.startswith(("#", "**Status**"))
-            if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
-        ]
-        title = f"**{record.id}**: {escape_markdown(record.text)}"
-        yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
-    recorded = fold_text("\n".join(record.body for record in records))
-    for made in _list_entries(documents, "decisions"):
-        parts = (part.rstrip(".") for part in fold_text(made.text).split(": "))
-        if not all(part in recorded or part == NO_REASON for part in parts):
-            yield made
 
 
 def _list_entries(documents: Mapping[str, str], part: Part) -> tuple[HandOffPoint, ...]:
@@ -367,4 +350,4 @@ def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:
         if is_code(detail):
             yield indent(f"\n{detail}\n", "  ")
         else:
-            yield f"  {sign}{_LIST_MARK.sub('', detail, count=1)}"
+            yield f"  {sign}{detail}"

@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.text import unescape_markdown
+from ..core.text import fold_text, unescape_markdown
+from .blocks import split_decision
 from .outline import content_words, prose_lines
 
 _SAME = 0.5
@@ -99,6 +100,13 @@ class DecisionRecord(KnownId, frozen=True):
     def part(self, heading: str) -> str:
         """Return what stands under one of its headings, such as `Decision`."""
         return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
+
+    def holds(self, entry: str) -> bool:
+        """Whether it says all that an entry of a discussion says."""
+        body = fold_text(unescape_markdown(self.body))
+        decision, *more = map(fold_text, split_decision(entry))
+        lines = (line.rstrip(". ") for line in body.split("\n"))
+        return decision.rstrip(". ") in lines and all(part in body for part in more)
 
 
 def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
