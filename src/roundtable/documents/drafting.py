@@ -83,37 +83,16 @@ def _write_csv(context: DraftContext) -> str:
 
 # --- the quick scan: size
 
-_COMPLEXITY = re.compile(
-    r"(?i)[,;.\s]{0,9}+\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)"
-)
-_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-SIZES = ("Scope", "Complexity")
-SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
-
-
-def read_sizes(said: Mapping[str, str]) -> dict[str, str]:
-    """Return the scope and the complexity that answers name, given by their labels."""
-    found: dict[str, str] = {}
-    for label, text in said.items():
-        for line in text.splitlines():
-            # The later line corrects the earlier; "small, low" says both.
-            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line)).rstrip(".")
-            sizes = zip(SIZES, read_scope(f"{label}: {plain}"), strict=True)
-            found |= {each: value for each, value in sizes if value}
-    return found
-
 
 def write_size(context: DraftContext) -> str:
-    """Write scope and complexity on lines of their own, then the words that say more, then the rest."""
-    said = {label: text for label in SIZES if (text := context.text(label))}
-    found = read_sizes(said)
-    values = [page.write_paragraph(label, found[label]) for label in SIZES if label in found]
-    words = [
-        page.write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
-        for label, text in said.items()
-        if label not in found or not SIZE_WORDS.issuperset(words_of(text))
-    ]
-    return page.write_answers(context.without(*said), values, words)
+    """Write the answers, on size with the last line first that names one: the depth is read from it."""
+
+    def sort_lines(answer: Answer) -> Answer:
+        lines = reversed(page.split_lines(answer.text))
+        ordered = sorted(lines, key=lambda line: not any(read_scope(f"{answer.label}: {line}")))
+        return replace(answer, text="; ".join(ordered)) if answer.label in ("Scope", "Complexity") else answer
+
+    return page.write_answers([each if each.unknown else sort_lines(each) for each in context.answers])
 
 
 # --- requirements
@@ -129,7 +108,7 @@ def write_functional(context: DraftContext) -> str:
     features = list(map(page.capitalise, page.split_statements(context.text(FEATURES))))
     features = features or [context.brief.item.name]
     given = ids.assign_ids("FR", features, known, taken=taken)
-    criteria = _assign_criteria(page.split_statements(context.text(ACCEPTANCE)), features, given, known)
+    criteria = _assign_criteria(page.split_statements(context.text(ACCEPTANCE)), given, known)
     before = {each.id: each.criteria for each in known}
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
     parts = []
@@ -165,37 +144,28 @@ def write_out_of_scope(context: DraftContext) -> str:
 
 
 def _assign_criteria(
-    criteria: Sequence[str], features: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
+    criteria: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
 ) -> list[list[str]]:
-    """Return the criteria of each feature: by the id at their start, else as before, else by words."""
-    before = [(each.text, owner.id) for owner in known for each in owner.criteria]
-    found: list[list[str]] = [[] for _ in features]
+    """Return the criteria of each requirement: by the id at their start, else as before, else by place."""
+    before = {each.text: owner.id for owner in known for each in owner.criteria}
+    found: list[list[str]] = [[] for _ in given]
     for place, criterion in enumerate(criteria):
         named = _OWNER.match(criterion)
-        was = next((each for each in before if each[0] == criterion), ("", ""))
-        identity = f"FR-{named['number']}" if named else was[1]
+        identity = f"FR-{named['number']}" if named else before.get(criterion)
         if identity in given:
             found[given.index(identity)].append(criterion[named.end() :] if named else criterion)
-            before = [each for each in before if each is not was]
         else:
-            shared = enumerate(ids.count_shared(criterion, features))
-            found[-max((count, at == place, -at) for at, count in shared)[2]].append(criterion)
+            found[min(place, len(given) - 1)].append(criterion)
     return found
 
 
 STORY_LABELS = ("Stories", "Unhappy Story")
 
-_STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?(?:as|als) \w)")
-_FEWEST_SHARED = 2
+_STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?as \w)")
 # With single blanks between the words.
-_SHAPES = tuple(
-    re.compile(shape, re.IGNORECASE | re.DOTALL)
-    for shape in (
-        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
-        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
-        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
-        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
-    )
+_STORY_PARTS = re.compile(
+    r"(?i)(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
+    r"(?P<what>.+?)(?:,? so that (?P<why>.+))?"
 )
 
 
@@ -209,10 +179,12 @@ def write_stories(context: DraftContext) -> str:
     known, taken = ids.list_stories(context.documents), ids.find_mentioned_ids(context.documents, "US")
     given = ids.assign_ids("US", [text for text, _ in parts], known, taken=taken)
     listed = ids.list_requirements(context.documents)
-    found = [
-        _draft_story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy) in zip(given, parts, strict=True)
-    ]
+    # Without a name a story serves the only requirement, or the one at its place if there are as many.
+    places = listed if len(listed) == len(parts) else listed[:1] * len(parts) if len(listed) == 1 else ()
+    found = []
+    for at, (identity, (text, unhappy)) in enumerate(zip(given, parts, strict=True)):
+        served = [each for each in listed if each.id in text] or places[at : at + 1]
+        found.append(_draft_story(identity, text, served) | ({"unhappy": True} if unhappy else {}))
     questions = [answer.question for answer in context.answers if answer.unknown]
     others = [each for each in context.without(*STORY_LABELS) if not each.unknown]
     notes = [{"label": each.label, "text": page.join_lines(each.text)} for each in others]
@@ -227,18 +199,14 @@ def _split_stories(text: str) -> list[str]:
     return found if len(found) <= page.MAX_ENTRIES else [page.join_lines(text)]
 
 
-def _draft_story(identity: str, text: str, listed: Sequence[ids.Requirement]) -> dict[str, Any]:
-    """Return a story with its parts; it serves the requirements that it shares the most words with."""
-    shared = ids.count_shared(text, [each.text for each in listed])
-    enough = max(_FEWEST_SHARED, *shared) if len(listed) > 1 else 0
-    served = [each for each, count in zip(listed, shared, strict=True) if count >= enough]
-    words = " ".join(page.strip_punctuation(text).split())
-    shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
+def _draft_story(identity: str, text: str, served: Sequence[ids.Requirement]) -> dict[str, Any]:
+    shape = _STORY_PARTS.fullmatch(" ".join(page.strip_punctuation(text).split()))
+    who, what, why = shape.group("who", "what", "why") if shape else (None, None, None)
     return {
         "id": identity,
-        "as_a": shape["who"].strip() if shape else None,
-        "i_want": shape["what"].strip() if shape else None,
-        "so_that": shape["why"].strip() if shape and shape["why"] else None,
+        "as_a": who,
+        "i_want": what,
+        "so_that": why,
         "requirements": [each.id for each in served],
         "acceptance": [criterion.id for each in served for criterion in each.criteria],
         "text": text,
@@ -304,10 +272,11 @@ def write_trace(context: DraftContext) -> str:
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:
-    """Return the priority of each requirement that is named by id, else by its words; none where it is unclear."""
+    """Return the priority of each requirement that is named by id, or else by its words, and clearly."""
     clauses = [each for answer in answers if not answer.unknown for each in _split_priorities(answer)]
     if len(listed) == 1:
-        return {listed[0].id: priority for priority, _ in reversed(clauses) if priority}
+        first = next((priority for priority, _ in clauses if priority), "")
+        return {listed[0].id: first} if first else {}
     has_ids = any(_ID.search(clause) for _, clause in clauses)
     said: dict[str, set[str]] = {each.id: set() for each in listed}
     for priority, clause in clauses:

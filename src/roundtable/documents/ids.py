@@ -17,12 +17,6 @@ from .outline import content_words, prose_lines
 _SAME = 0.5
 
 
-def count_shared(text: str, others: Iterable[str]) -> list[int]:
-    """Return how many words a text shares with each of the others."""
-    words = content_words(text)
-    return [len(words & content_words(other)) for other in others]
-
-
 class KnownId(Struct, frozen=True):
     """An id that was given, and the text it was given to."""
 

@@ -1,7 +1,7 @@
 """What the documents decide and what they leave open (TABLE-1, ART-9), and the largest gap of one (MENU-8).
 
 All of it is computed. Nothing is edited when a question is answered: the answer is added at the end of the
-section, with its date and the question quoted, and the question is open no more. A later decision settles it too.
+section, with its date and the question quoted. It is open until it is answered or a decision settles it.
 """
 
 from __future__ import annotations
