@@ -75,13 +75,14 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
-_LEAD_IN = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+"""What says no more than that a decision follows, such as `We agreed: `."""
 
 
 def split_decision(entry: str) -> tuple[str, str, str]:
     """Return what an entry decides, then its reason and the question that it answers; both may be empty."""
     words = unescape_markdown(entry)
-    lead_in = found[0] if (found := _LEAD_IN.match(words)) else ""
+    lead_in = found[0] if (found := LEAD_IN.match(words)) else ""
     # A few words stand in quotes after the question that they answer.
     decision, mark, detail = words.removeprefix(lead_in).partition('": ' if '? "' in words else ": ")
     reason, asked = split_detail(detail)

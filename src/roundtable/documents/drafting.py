@@ -20,7 +20,7 @@ from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
-from .blocks import find_entries, split_decision
+from .blocks import LEAD_IN, find_entries, split_decision
 from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import DraftContext
 
@@ -108,7 +108,7 @@ def write_functional(context: DraftContext) -> str:
     features = list(map(page.capitalise, page.split_statements(context.text(FEATURES))))
     features = features or [context.brief.item.name]
     given = ids.assign_ids("FR", features, known, taken=taken)
-    criteria = _assign_criteria(page.split_statements(context.text(ACCEPTANCE)), given, known)
+    criteria = _assign_criteria(page.split_statements(context.text(ACCEPTANCE)), features, given, known)
     before = {each.id: each.criteria for each in known}
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
     parts = []
@@ -144,18 +144,23 @@ def write_out_of_scope(context: DraftContext) -> str:
 
 
 def _assign_criteria(
-    criteria: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
+    criteria: Sequence[str], features: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
 ) -> list[list[str]]:
-    """Return the criteria of each requirement: by the id at their start, else as before, else by place."""
-    before = {each.text: owner.id for owner in known for each in owner.criteria}
-    found: list[list[str]] = [[] for _ in given]
+    """Return the criteria of each feature: by the id at their start, as before, by words, or by place."""
+    before: dict[str, list[str]] = {}
+    for owner in known:
+        for each in owner.criteria:
+            before.setdefault(each.text, []).append(owner.id)
+    found: list[list[str]] = [[] for _ in features]
     for place, criterion in enumerate(criteria):
-        named = _OWNER.match(criterion)
-        identity = f"FR-{named['number']}" if named else before.get(criterion)
+        named, was = _OWNER.match(criterion), before.get(criterion)
+        identity = f"FR-{named['number']}" if named else was.pop(0) if was else ""
         if identity in given:
             found[given.index(identity)].append(criterion[named.end() :] if named else criterion)
         else:
-            found[min(place, len(given) - 1)].append(criterion)
+            words = content_words(criterion)
+            shared = [(len(words & content_words(each)), at == place) for at, each in enumerate(features)]
+            found[shared.index(max(shared))].append(criterion)
     return found
 
 
@@ -382,20 +387,16 @@ def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
     own = {each.id for each in _list_own_records(context)}
     others = [each for each in ids.list_records(context.documents) if each.id not in own]
-    made = {words: block.step_id for block, _, words in find_entries(context.documents)}
-    made = {
-        words: step_id for words, step_id in made.items() if not any(each.holds(words) for each in others)
-    }
-    found = list(map(split_decision, made))
-    titles = [
-        page.write_title(decision if '? "' in decision else _name_decision(decision))
-        for decision, *_ in found
+    made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
+    found = [
+        (step_id, *split_decision(words))
+        for step_id, words in made
+        if not any(each.holds(words) for each in others)
     ]
+    titles = [page.write_title(each[1] if '? "' in each[1] else _name_decision(each[1])) for each in found]
     parts: list[str] = []
     given = _assign_record_ids(context, titles)
-    for identity, title, (decision, reason, asked), step_id in zip(
-        given, titles, found, made.values(), strict=True
-    ):
+    for identity, title, (step_id, decision, reason, asked) in zip(given, titles, found, strict=True):
         status = f"decided in the roundtable on step {step_id}"
         parts += _write_record(identity, title, f"{decision.rstrip('.')}.", status)
         if reason:
@@ -450,7 +451,8 @@ def _name_decision(text: str) -> str:
     """Return the first clause of what was decided as a title, without `we` and the reason."""
     clauses = (sentence for entry in page.split_entries(text) for sentence in split_sentences(entry))
     clause = page.strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
-    return page.capitalise(page.strip_punctuation(_REASON.sub("", _WE.sub("", clause))) or clause)
+    named = _REASON.sub("", _WE.sub("", LEAD_IN.sub("", clause, count=1)))
+    return page.capitalise(page.strip_punctuation(named) or clause)
 
 
 ERRORS_LABEL = "Errors"

@@ -74,7 +74,7 @@ def test_for_a_program(cli: CommandLine) -> None:
             {
                 "file": "requirements-spec.md",
                 "line": 2,
-                "kind": "dangling",
+                "kind": "id",
                 "text": "FR-001 is defined nowhere.",
             }
         ],
