@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +20,7 @@ from .core import citations
 from .core.citations import LinesOf, check_citation, is_marked
 from .core.errors import DiskFailed
 from .core.hearing import is_about
-from .core.markers import ElaborationMarker, StepMarker, find_malformed_marker, parse_marker
+from .core.markers import ElaborationMarker, find_malformed_marker
 from .core.personas import Roster
 from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
@@ -263,15 +262,18 @@ def _check_history(
     undone: Collection[str],
     answers_in: Callable[[str], Collection[tuple[str, str]]],
 ) -> Iterator[CheckFinding]:
-    """Yield answers and blocks that the last version lacks, and lines that an addition took away (ART-5).
+    """Yield answers, blocks and entries of blocks that stood in an earlier version and not in the last one.
 
     `answers_in` returns the answers in a document by step and label; `undone` are instants of discussions.
     """
 
     def list_held(text: str) -> Iterator[str]:
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers_in(text))
-        blocks = (block for block in find_elaboration_blocks(file, text) if block.timestamp not in undone)
-        yield from (f"The block of step {block.step_id}, {block.timestamp}" for block in blocks)
+        for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
+            if block.timestamp not in undone:
+                name = f" block of step {block.step_id}, {block.timestamp},"
+                yield f"The{name}"
+                yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
 
     *earlier, last = versions
     there = {*list_held(last.text)}
@@ -279,20 +281,6 @@ def _check_history(
     for held, name in stood.items():
         if held not in there:
             yield CheckFinding(file, 1, "lost", f"{held} was in {name}, but not in {last.name}.")
-    for before, after in pairwise(versions):
-        texts = [each.text.replace(f" {UNVERIFIED}", "") for each in (before, after)]  # marks may go
-        blocks, new = (find_elaboration_blocks(file, text) for text in texts)
-        stays = [block for block in blocks if block.key in {each.key for each in new}]
-        lines = [each for block in stays for each in block.lines]
-        if len(new) > len(stays):  # one was added, and nothing else may change
-            gone = {at for block in blocks if block not in stays for at in range(block.line, block.end)}
-            lines = [each for each in enumerate(texts[0].splitlines(), 1) if each[0] not in gone]
-        kept = iter(texts[1].splitlines())
-        for number, line in (each for each in lines if each[1].strip() and each[1] not in kept):
-            lost = f"Line {number} of {before.name} is missing in {after.name}: {_quote(line)}"
-            if not isinstance(parse_marker(line), StepMarker):  # else the step was answered anew
-                yield CheckFinding(file, 1, "lost", lost)
-            break  # what follows was not looked for
 
 
 def _quote(line: str) -> str:

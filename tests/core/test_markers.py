@@ -16,7 +16,6 @@ from roundtable.core.markers import (
     ParkedMarker,
     StepMarker,
     TranscriptMarker,
-    WithdrawnMarker,
     begins_like_elaboration,
     find_malformed_marker,
     parse_marker,
@@ -32,7 +31,6 @@ WRITTEN = [
     (TranscriptMarker("", AT), f"<!-- Transcript: {AT} -->"),
     (StepMarker("01-03", 12, "0123abcd"), "<!-- Step 01-03: 12 characters, 0123abcd -->"),
     (NoneMarker(("Cost", "Third Way")), "<!-- None: Cost; Third Way -->"),
-    (WithdrawnMarker("FR-004, y"), "<!-- Withdrawn: FR-004, y -->"),
     (EnrichmentMarker("(step 01-01, t)"), "<!-- Elaboration enrichment (step 01-01, t) -->"),
     (EndMarker(), "<!-- End of addition -->"),
 ]

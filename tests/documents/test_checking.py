@@ -83,11 +83,6 @@ def test_ids_are_defined_in_headings_criteria_rows_and_stories() -> None:
     assert found(documents) == []
 
 
-def test_what_was_withdrawn_is_no_reference() -> None:
-    lines = "<!-- Withdrawn: FR-004, y -->\n\nFR-003"
-    assert found({SPEC: lines}) == [(SPEC, 3, "id", "FR-003 is defined nowhere.")]
-
-
 def test_data_files_refer_to_ids_too() -> None:
     story = FILE | {"stories": [STORY | {"requirements": ["FR-009"]}]}
     rows = "requirement,title,priority,stories,acceptance,section\nFR-008,x,,US-001,,6\n"

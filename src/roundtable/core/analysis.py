@@ -37,7 +37,7 @@ from . import hearing, lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .lines import Line, LineKind
-from .markers import NoneMarker, WithdrawnMarker, strip_markers
+from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
@@ -650,7 +650,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     shown = [*_show_all("notice", [each.notice for each in event.sections if each.notice])]
     for each in event.sections:
-        text = strip_markers(each.text, NoneMarker, WithdrawnMarker).strip()
+        text = strip_markers(each.text, NoneMarker).strip()
         if text and each.target.output.endswith(".md"):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
     write = do.WriteStep(now.step, event.sections)

@@ -78,11 +78,6 @@ class NoneMarker(Marker, frozen=True):
         return f"<!-- None: {'; '.join(_IN_COMMENT.sub(' ', label) for label in self.labels)} -->"
 
 
-class WithdrawnMarker(Marker, frozen=True):
-    form = "Withdrawn: {}"  # what earlier versions wrote of an id that is no longer in use
-    words: str
-
-
 class EnrichmentMarker(Marker, frozen=True):
     form = "Elaboration enrichment {}"  # what seed 001 put before the block of an elaboration
     words: str
@@ -97,7 +92,6 @@ _MOMENT, _LENGTH = r": (?:step (?P<step_id>\S+), )?(?P<at>\S+)", r"(?P<length>\d
 _READ: tuple[tuple[type[Marker], re.Pattern[str]], ...] = (
     (StepMarker, re.compile(rf"Step (?P<step_id>\S+): {_LENGTH} characters, (?P<digest>[0-9a-f]{{8}})")),
     (NoneMarker, re.compile(r"None: (?P<labels>.*)")),
-    (WithdrawnMarker, re.compile(r"Withdrawn: (?P<words>.*)")),
     (EndMarker, re.compile(r"End of addition")),
     (EnrichmentMarker, re.compile(r"Elaboration enrichment (?P<words>\(step [^()]+\).*)")),
     (ElaborationMarker, re.compile(rf"Elaboration{_MOMENT}")),

@@ -79,9 +79,7 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     if len(text.strip().splitlines()) < 2:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
-        first, _, rest = text.strip().partition(":")
-        is_repeated = not is_exact and rest.strip() and fold_text(first) == fold_text(label)
-        return f"{head} {escape_markdown(rest if is_repeated else text)}"
+        return f"{head} {escape_markdown(text)}"
     lines, mark = text.strip("\n").splitlines(), _DASH if is_exact else _MARK
     if _is_code(lines):
         return "\n".join([head, "", "```text", *lines, "```"])
@@ -189,10 +187,10 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile("[;；]")
-_GIVEN = re.compile(r"(?:\S{1,12} )?(?:given|angenommen|gegeben)\b", re.IGNORECASE)
+_GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
-    r"|the same|such|not|only|\(assumed|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b"
+    r"|the same|such|not|only|\(assumed)\b"
 )
 _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL

@@ -70,9 +70,6 @@ def _find_origin(
         return replace(here, origin=f"An answer to an open question, added on {date}.")
     blocks = find_elaboration_blocks(file, text)
     block = next((each for each in blocks if each.line <= line < each.end), None)
-    feedback = _find_feedback(text, line) if block is None else None
-    if feedback is not None:
-        return replace(here, origin=f"The user's feedback on step {feedback.step_id}, {feedback.at}.")
     if block is not None:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
     # Before the step: an entry that was moved may stand among its lines now.
@@ -92,20 +89,12 @@ def _find_origin(
             remarks=tuple(filter(None, (moved, before if likeness < 1 else ""))),
         )
     if block is None:
-        return replace(here, origin=_find_step(text, line, steps))
+        return replace(here, origin=_find_writer(text, line, steps))
     origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
     remark = "The transcript does not have it: somebody added it since." if is_entry else ""
     remark = remark if transcripts else "Its transcript is missing, so the turns are not known."
     transcript = next(iter(transcripts), "")
     return replace(here, origin=origin, transcript=transcript, remarks=(remark,) if remark else ())
-
-
-def _find_feedback(text: str, line: int) -> FeedbackMarker | None:
-    """Return the marker of feedback that a line is, or that stands before the block around the line."""
-    shape = read_outline(text.encode())
-    start = shape.lines[min(line, len(shape.lines)) - 1]
-    around = [piece.marker for piece in shape.pieces if piece.start <= start][-2:]
-    return next((each for each in reversed(around) if isinstance(each, FeedbackMarker)), None)
 
 
 def _find_nearest(
@@ -121,14 +110,16 @@ def _find_nearest(
     return max(found, key=lambda each: each[0])
 
 
-def _find_step(text: str, line: int, steps: tuple[Step, ...]) -> str:
+def _find_writer(text: str, line: int, steps: tuple[Step, ...]) -> str:
+    """Say which feedback or which step a line outside of all blocks belongs to."""
     shape = read_outline(text.encode())
     start = shape.lines[min(line, len(shape.lines)) - 1]
-    own = (each for each in find_step_texts(shape) if each.is_intact and each.start <= start <= each.end)
-    step_id = next((each.marker.step_id for each in own), "")
-    title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
-    return (
-        f"Written by step {step_id}{title}."
-        if step_id
-        else "No discussion wrote it, and no step in these words."
-    )
+    for marker in [piece.marker for piece in shape.pieces if piece.start <= start][-2:]:
+        if isinstance(marker, FeedbackMarker):  # it is the line's own, or stands right before it
+            return f"The user's feedback on step {marker.step_id}, {marker.at}."
+    for own in find_step_texts(shape):
+        if own.is_intact and own.start <= start <= own.end:
+            step_id = own.marker.step_id
+            title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
+            return f"Written by step {step_id}{title}."
+    return "No discussion wrote it, and no step in these words."
