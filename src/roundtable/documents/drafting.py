@@ -17,7 +17,7 @@ from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
 from ..core.synthesis import mark_like
-from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
+from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
 from .blocks import LEAD_IN, find_entries, split_decision
@@ -224,7 +224,6 @@ _PRIORITY_ROW = re.compile(
 )
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]")
-_THINGS = re.compile(r"[,:]|\band\b")
 _PRIORITY_WORDS = {
     "Must": re.compile(r"(?i)\b(?:must|ha(?:s|ve) to)\b"),
     "Should": re.compile(r"(?i)\b(?:should|(?:can|could|may) wait|later|next \w+)\b"),
@@ -285,10 +284,15 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]
     has_ids = any(_ID.search(clause) for _, clause in clauses)
     said: dict[str, set[str]] = {each.id: set() for each in listed}
     for priority, clause in clauses:
-        for each in map(str.upper, _ID.findall(clause)) if has_ids else _find_described(clause, listed):
-            said.setdefault(each, set()).add(priority)
-    clear = {identity: found.pop() for identity, found in said.items() if len(found) == 1}
-    return {each.id: clear[each.id] for each in listed if clear.get(each.id)}
+        words = content_words(clause)
+        described = [each.id for each in listed if words & content_words(each.text)]
+        named = [each.id for each in listed if each.id in clause.upper()] if has_ids else described
+        if not described and _ALL.intersection(words_of(clause)):
+            named = list(said)
+        is_clear = has_ids or named != described or len(named) == 1
+        for each in named:
+            said[each].add(priority if is_clear else "")
+    return {each: min(found) for each, found in said.items() if len(found) == 1 and found != {""}}
 
 
 def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
@@ -307,17 +311,6 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
 
 def _find_priorities(text: str) -> list[str]:
     return [priority for priority, words in _PRIORITY_WORDS.items() if words.search(text)]
-
-
-def _find_described(clause: str, listed: Sequence[ids.Requirement]) -> list[str]:
-    """Return the requirements that a clause names by words that fit no other as well; all, if it says so."""
-    known = {each.id: content_words(each.text) for each in listed}
-    found: list[str] = []
-    for words in map(content_words, _THINGS.split(clause)):
-        shares = {each: len(words & own) / max(len(own), 1) for each, own in known.items()}
-        best = [each for each, share in shares.items() if share and share == max(shares.values())]
-        found += best if len(best) == 1 else []
-    return found or ([*known] if _ALL.intersection(words_of(clause)) else [])
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
@@ -356,9 +349,7 @@ def _number_rows(
 # --- architecture and design
 
 DECISION, CHOICE = "Decision", "Choice"
-_WE = re.compile(
-    r"(?i)^(?:(?:we|i)(?:'ll| will| have)? )?(?:(?:take|choose|go with|decide for|agreed:|decision:) )?"
-)
+_WE = re.compile(r"(?i)^(?:we|i)(?:'ll| will)? (?:(?:take|choose|go with|decide for) )?")
 _REASON = re.compile(r",?(?<!\s)\s(?:because|since|over|instead of)\b.*")
 _OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
 # The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
@@ -372,7 +363,7 @@ def write_options(context: DraftContext) -> str:
     """Write the decision among the options as a record; what was weighed before it, what follows after it."""
     text = context.text(DECISION)
     records = [(_name_option(context.text("Options") or text, text), text)] if text else []
-    return _write_records(context, records, DECISION)
+    return _write_choices(context, records, DECISION)
 
 
 def write_technology(context: DraftContext) -> str:
@@ -380,39 +371,12 @@ def write_technology(context: DraftContext) -> str:
     text = context.text(CHOICE)
     if is_settled(text):
         return page.write_answers(context.answers)
-    return _write_records(context, [(_name_decision(each), each) for each in page.list_entries(text)], CHOICE)
+    return _write_choices(context, [(_name_decision(each), each) for each in page.list_entries(text)], CHOICE)
 
 
-def write_review(context: DraftContext) -> str:
-    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
-    own = {each.id for each in _list_own_records(context)}
-    others = [each for each in ids.list_records(context.documents) if each.id not in own]
-    made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
-    found = [
-        (step_id, *split_decision(words))
-        for step_id, words in made
-        if not any(each.holds(words) for each in others)
-    ]
-    titles = [page.write_title(each[1] if '? "' in each[1] else _name_decision(each[1])) for each in found]
-    parts: list[str] = []
-    given = _assign_record_ids(context, titles)
-    for identity, title, (step_id, decision, reason, asked) in zip(given, titles, found, strict=True):
-        status = f"decided in the roundtable on step {step_id}"
-        parts += _write_record(identity, title, f"{decision.rstrip('.')}.", status)
-        if reason:
-            parts.append(page.write_paragraph("Reason", mark_like(decision, page.capitalise(reason))))
-        if asked:
-            parts.append(page.write_paragraph("Asked", asked))
-    answered = page.write_labelled(context.answers)
-    return page.join_section(answered, page.write_open_questions(context.answers), parts)
-
-
-def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
-    """Write a record for each decision, given by its title and its words, then what the rest says of it."""
-    titles = [page.write_title(name) for name, _ in found]
-    parts: list[str] = []
-    for identity, title, (_, text) in zip(_assign_record_ids(context, titles), titles, found, strict=True):
-        parts += _write_record(identity, title, text)
+def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
+    """Write a record for each choice, given by its title and its words, then what the rest says of it."""
+    parts = _write_records(context, [(name, "decided", text) for name, text in found])
     rest = page.write_labelled(context.without(label))
     if found and rest:
         parts.append("#### Context" if len(found) == 1 else "### Common to These Decisions")
@@ -420,23 +384,45 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
     return page.join_section(parts, rest, ["### Open Points"] if found and more else [], more)
 
 
-def _write_record(identity: str, title: str, text: str, status: str = "decided") -> list[str]:
-    lines = page.split_lines(text)
-    decided = page.write_bullets(lines) if len(lines) > 1 else escape_markdown(text)
-    return [f"### {identity}: {title}", f"**Status**: {status}", "#### Decision", decided]
+def write_review(context: DraftContext) -> str:
+    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
+    others, found = _list_records(context)[1], []
+    made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
+    for step_id, words in made:
+        if not any(each.holds(words) for each in others):
+            decision, reason, asked = split_decision(words)
+            name = decision if '? "' in decision else _name_decision(decision)
+            said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
+            more = [page.write_paragraph(label, text) for label, text in said.items() if text]
+            status = f"decided in the roundtable on step {step_id}"
+            found.append((name, status, f"{decision.rstrip('.')}.", *more))
+    answered = page.write_labelled(context.answers)
+    records = _write_records(context, found)
+    return page.join_section(answered, page.write_open_questions(context.answers), records)
 
 
-def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[str, ...]:
-    """Return ids for the records of this section; those of other sections are taken."""
-    known = _list_own_records(context)
-    others = {each.id for each in ids.list_records(context.documents)} - {each.id for each in known}
-    taken = others | ids.find_mentioned_ids(context.documents, "ADR")
-    return ids.assign_ids("ADR", list(map(unescape_markdown, titles)), known, taken=taken)
+def _write_records(context: DraftContext, found: Sequence[tuple[str, ...]]) -> list[str]:
+    """Write decision records, each given by its title, status, words and more; ids stay with the titles."""
+    titles = [page.write_title(name) for name, *_ in found]
+    own, others = _list_records(context)
+    taken = {each.id for each in others} | ids.find_mentioned_ids(context.documents, "ADR")
+    given = ids.assign_ids("ADR", list(map(unescape_markdown, titles)), own, taken=taken)
+    parts: list[str] = []
+    for identity, title, (_, status, text, *more) in zip(given, titles, found, strict=True):
+        lines = page.split_lines(text)
+        decided = page.write_bullets(lines) if len(lines) > 1 else escape_markdown(text)
+        parts += [f"### {identity}: {title}", f"**Status**: {status}", "#### Decision", decided, *more]
+    return parts
 
 
-def _list_own_records(context: DraftContext) -> tuple[ids.DecisionRecord, ...]:
+def _list_records(
+    context: DraftContext,
+) -> tuple[Sequence[ids.DecisionRecord], Sequence[ids.DecisionRecord]]:
+    """Return the decision records of this section, and all others."""
     section = section_text(context.documents.get(context.target.output, ""), context.target.section)
-    return ids.list_records({ids.OVERVIEW: section})
+    own = ids.list_records({ids.OVERVIEW: section})
+    mine = {each.id for each in own}
+    return own, [each for each in ids.list_records(context.documents) if each.id not in mine]
 
 
 def _name_option(weighed: str, decision: str) -> str:
@@ -449,8 +435,11 @@ def _name_option(weighed: str, decision: str) -> str:
 
 def _name_decision(text: str) -> str:
     """Return the first clause of what was decided as a title, without `we` and the reason."""
-    clauses = (sentence for entry in page.split_entries(text) for sentence in split_sentences(entry))
-    clause = page.strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
+    # Nothing where the text has no words, as `;` has none.
+    clauses = (
+        each for line in page.split_lines(text) for each in page.split_outside_quotes(line, _CLAUSE.split)
+    )
+    clause = next(filter(None, map(page.strip_punctuation, clauses)), "")
     named = _REASON.sub("", _WE.sub("", LEAD_IN.sub("", clause, count=1)))
     return page.capitalise(page.strip_punctuation(named) or clause)
 

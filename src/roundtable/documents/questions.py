@@ -145,9 +145,8 @@ def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Return the questions of a document that nobody has answered, each with its line."""
-    answers = _find_answers([text])
-    return (asked for asked in find_asked_questions(text) if not _choose_answer(answers, asked[1]))
+    """Return the questions of a document that are still open, each with its line."""
+    return ((each.line, each.words) for each in list_questions({"document.md": text}) if each.is_open)
 
 
 _READERS = {"md": find_asked_questions, "json": find_listed_questions}
