@@ -953,38 +953,6 @@ def test_the_flow_stands_as_it_was_given() -> None:
     assert drafted("04-03", {"Flow": None}).startswith("- Open question: Follow one real value")
 
 
-def test_errors_are_a_table() -> None:
-    answers: dict[str, str | None] = {
-        "Errors": "ScaleOffline: no value for 5 s; WeightOdd: over 60 | 70 kg",
-        "Messages": '"The scale does not answer." Log: scale=7',
-    }
-    assert drafted("04-04", answers) == (
-        "| Id | Error | When |\n| --- | --- | --- |\n"
-        "| E-001 | ScaleOffline | no value for 5 s |\n"
-        "| E-002 | WeightOdd | over 60 \\| 70 kg |\n\n"
-        '**Messages**: "The scale does not answer." Log: scale=7'
-    )
-
-
-@pytest.mark.rule("STEP-5")
-def test_an_error_keeps_its_id() -> None:
-    before = {"error-taxonomy.md": drafted("04-04", {"Errors": "ScaleOffline: a; WeightOdd: b"})}
-    text = drafted("04-04", {"Errors": "FieldGone: c; WeightOdd: other words"}, before)
-    assert "| E-001 | FieldGone | c |\n| E-002 | WeightOdd | other words |" in text
-
-
-@pytest.mark.parametrize(
-    ("answer", "start"),
-    [
-        ("No new error case.", "**Errors**: No new error case."),
-        ("Fails with `Gone(id)`; it stays.", "**Errors**: Fails"),
-        ("`A`: here; `B`: there", "| Id | Error | When |"),
-    ],
-)
-def test_errors_need_names(answer: str, start: str) -> None:
-    assert drafted("04-04", {"Errors": answer}).startswith(start)
-
-
 CODE = """
 def test_more_than_a_day():
     day = Day(start, end)

@@ -29,8 +29,6 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     requirements, stories = ids.list_requirements(documents), ids.list_stories(documents)
     features = [each.text for each in requirements]
     criteria = [each.text for owner in requirements for each in owner.criteria]
-    errors = (row for row in ids.list_rows(documents.get(ids.ERRORS, ""), "E") if len(row) > 2)
-    told = [when if name in when else f"{name}: {when}" for _, name, when, *_ in errors]
     happy, unhappy = ([each.text for each in stories if each.unhappy is sad] for sad in (False, True))
     options = _read_decisions(documents, "Options and Tradeoffs")
     choices = _read_decisions(documents, "Technology Decisions")
@@ -42,10 +40,9 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         ("01-07", drafting.STORY_LABELS[1]): unhappy,
         ("03-01", drafting.DECISION): options[:1],
         ("03-02", drafting.CHOICE): listed,
-        ("04-04", drafting.ERRORS_LABEL): told,
     }
     found = {key: "\n".join(texts) for key, texts in lists.items()}
-    for _, label, *cells in ids.list_rows(documents.get(ids.MATRIX, ""), "NFR"):
+    for _, label, *cells in ids.list_attributes(documents):
         found["01-05", label] = "".join(cells[:1])
     for note in ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "notes", dict):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))

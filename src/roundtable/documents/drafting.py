@@ -331,18 +331,11 @@ def write_matrix(context: DraftContext) -> str:
 
 
 def _number_attributes(context: DraftContext) -> list[tuple[str, str, str]]:
-    known = (each for each in context.without(*RISKS) if not each.unknown)
-    rows = [(each.label, page.join_lines(each.text)) for each in known]
-    return _number_rows(context, ids.MATRIX, "NFR", rows)
-
-
-def _number_rows(
-    context: DraftContext, file: str, prefix: str, rows: Sequence[tuple[str, str]]
-) -> list[tuple[str, str, str]]:
-    """Return the rows of a table, each with the id that its name has there, else a new one."""
-    known = [ids.KnownId(row[0], row[1]) for row in ids.list_rows(context.documents.get(file, ""), prefix)]
-    taken = ids.find_mentioned_ids(context.documents, prefix)
-    given = ids.assign_ids(prefix, [name for name, _ in rows], known, taken=taken)
+    """Return a row for each attribute that is known, with the id that it has, else a new one."""
+    rows = [(each.label, page.join_lines(each.text)) for each in context.without(*RISKS) if not each.unknown]
+    known = [ids.KnownId(row[0], row[1]) for row in ids.list_attributes(context.documents)]
+    taken = ids.find_mentioned_ids(context.documents, "NFR")
+    given = ids.assign_ids("NFR", [label for label, _ in rows], known, taken=taken)
     return [(identity, *row) for identity, row in zip(given, rows, strict=True)]
 
 
@@ -444,16 +437,6 @@ def _name_decision(text: str) -> str:
     return page.capitalise(page.strip_punctuation(named) or clause)
 
 
-ERRORS_LABEL = "Errors"
-
-
-def write_errors(context: DraftContext) -> str:
-    """Write a row for each error that has a name, then the other answers under their labels."""
-    found = page.split_named_entries(context.text(ERRORS_LABEL))
-    table = page.write_table(("Id", "Error", "When"), _number_rows(context, ids.ERRORS, "E", found))
-    return page.write_answers(context.without(ERRORS_LABEL) if found else context.answers, table)
-
-
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("quick-scan.md", "Size and Complexity"): write_size,
     ("requirements-spec.md", "Quality Attributes and Risks"): write_attributes,
@@ -467,5 +450,4 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("architecture-overview.md", "Technology Decisions"): write_technology,
     ("architecture-overview.md", "Review"): write_review,
     ("design-summary.md", "Design Review"): write_review,
-    ("error-taxonomy.md", "Errors and Validation"): write_errors,
 }

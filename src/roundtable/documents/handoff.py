@@ -19,7 +19,7 @@ from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import find_entries
 from .drafting import PRIORITIES, read_priority_rows
-from .ids import ERRORS, MATRIX, SPEC, list_requirements, list_rows
+from .ids import MATRIX, SPEC, list_attributes, list_requirements
 from .questions import OpenQuestion, list_decisions
 
 _LABELS = {
@@ -30,8 +30,8 @@ _LABELS = {
     "findings": ("feedback",),
     "requirements": ("expected", "acceptance", "success"),
     "contract": (
-        "contract", "limits", "rules", "refusal", "checks", "dependents", "constraints", "fixed points",
-        "conditions",
+        "contract", "limits", "rules", "refusal", "checks", "errors", "dependents", "constraints",
+        "fixed points", "conditions",
     ),
     "places": ("first edit", "touched", "places"),
     "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
@@ -93,7 +93,6 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         "decisions": (*made, *parts["decisions"]),
         "findings": (*_list_entries(documents, "insights"), *parts["findings"]),
         "requirements": (*parts["requirements"], *_list_requirements(documents)),
-        "contract": (*parts["contract"], *_list_rows(documents, ERRORS, "E")),
         "places": parts["places"] or _pick(labelled, ["files"]),
         "first_test": parts["first_test"][:1],
         "actions": _list_entries(documents, "actions"),
@@ -130,13 +129,9 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
         # A title with a mark marks its priority too.
         name = name if UNVERIFIED in each.text else mark_like(priority, name)
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
-    yield from _list_rows(documents, MATRIX, "NFR")
-
-
-def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
-    for identity, *cells in list_rows(documents.get(file, ""), prefix):
+    for identity, *cells in list_attributes(documents):
         words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
-        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
+        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{MATRIX}, {identity}")
 
 
 # --- the page in its forms: which parts it has, and the heading of each -----------------------------------
@@ -205,16 +200,11 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    boxes: list[str] = []
-    for each in hand_off.parts["requirements"]:
-        boxes += [f"- [ ] {each.text}", *_write_details(each, "- [ ] ")]
-    for each in hand_off.parts["first_test"]:
-        if not any(each.text in box for box in boxes):
-            boxes += [f"- [ ] {each.text}", *_write_details(each)]
+    checks = (*hand_off.parts["requirements"], *hand_off.parts["first_test"])
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_parts(hand_off, _PULL_REQUEST),
-        *(("## How to check it", "\n".join(boxes)) if boxes else ()),
+        *(("## How to check it", _write_points(checks, "- [ ] ")) if checks else ()),
         f"The analysis is in `{folder}`. {hand_off.progress}".strip(),
     )
 
@@ -263,8 +253,7 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     counts = (f"{len(each)} {noun}{'s'[: len(each) != 1]}" for noun, each in nouns.items())
     lines = [f"For the developer who builds it: {', '.join(counts)}."]
     for test in hand_off.parts["first_test"]:
-        code = (line.strip() for each in test.details for line in each.split("\n") if not is_code(line))
-        words = unescape_markdown(test.text.partition("**:")[2].strip()) or next(code, "")
+        words = unescape_markdown(test.text.partition("**:")[2].strip()) or "see the page"
         lines.append(f"First failing test: {words} ({test.source})")
     return "\n".join([*lines, f"The whole page: {command}"])
 
@@ -280,12 +269,12 @@ def _join(*parts: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _write_points(points: Sequence[HandOffPoint]) -> str:
-    lines = ((f"- {each.text} ({each.source})", *_write_details(each)) for each in points)
+def _write_points(points: Sequence[HandOffPoint], sign: str = "- ") -> str:
+    lines = ((f"{sign}{each.text} ({each.source})", *_write_details(each, sign)) for each in points)
     return "\n".join(line for own in lines for line in own)
 
 
-def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:
+def _write_details(point: HandOffPoint, sign: str) -> Iterator[str]:
     """Yield what belongs to a point as entries below it, code as code."""
     for detail in point.details:
         if is_code(detail):

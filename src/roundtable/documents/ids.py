@@ -46,16 +46,15 @@ def assign_ids(
 
 
 SPEC, MATRIX, STORIES_FILE = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
-OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
-SUMMARY = "design-summary.md"
+OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quick-scan.md"
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
-ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
+ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
 _GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
-MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
+MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,})(?![\w-])")
 
 
 class Requirement(KnownId, frozen=True):
@@ -112,11 +111,10 @@ def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     )
 
 
-def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of the table rows whose first cell is an id of that kind."""
-    for _, line in prose_lines(document):
-        row = ROW.fullmatch(line.strip())
-        if row and row["id"].startswith(f"{prefix}-"):
+def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
+    for _, line in prose_lines(documents.get(MATRIX, "")):
+        if row := ROW.fullmatch(line.strip()):
             cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
             yield row["id"], *map(unescape_markdown, cells)
 

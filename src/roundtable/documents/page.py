@@ -186,14 +186,10 @@ _NUMBERED = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s")
 _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
-_SEMICOLON = re.compile("[;；]")
 _GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
     r"|the same|such|not|only|\(assumed)\b"
-)
-_NAMED = re.compile(
-    r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
 )
 
 
@@ -212,12 +208,6 @@ def list_entries(text: str) -> tuple[str, ...]:
     lines = [line for line in text.splitlines() if line.strip()]
     is_list = len(lines) <= MAX_ENTRIES and all(map(_MARK.match, lines))
     return split_lines(text) if is_list and len(lines) > 1 else tuple(filter(None, [text]))
-
-
-def split_entries(text: str) -> tuple[str, ...]:
-    """Return the entries of a list that was written on lines or with semicolons; else the text as one."""
-    found = [part for line in split_lines(text) for part in split_outside_quotes(line, _SEMICOLON.split)]
-    return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
 
 
 def split_statements(text: str) -> tuple[str, ...]:
@@ -240,19 +230,6 @@ def split_statements(text: str) -> tuple[str, ...]:
         else:
             found.append(line)
     return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
-
-
-def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
-    """Return entries such as `name: what it is` as name and text; none where the first has no name."""
-    pairs: list[tuple[str, str]] = []
-    for part in split_entries(text):
-        if found := _NAMED.fullmatch(part):
-            pairs.append((found["name"], strip_punctuation(found["text"])))
-        elif pairs:  # without a name it belongs to the entry before
-            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {strip_punctuation(part)}")
-        else:
-            return ()
-    return tuple(pairs)
 
 
 def strip_punctuation(text: str) -> str:
