@@ -207,9 +207,9 @@ def test_a_test_that_is_code_stands_in_every_form() -> None:
     assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_page(found)
     assert "see it fail for the reason that it names" in write_agent_prompt(found, "f")
     assert code in write_agent_prompt(found, "f")
-    assert f"- [ ] **Test**:{code}" in write_pull_request(found, "f")
+    assert f"- [ ] **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_pull_request(found, "f")
     assert code in write_plan(found, "2026-11-16")
-    assert "First failing test: def test_head(): (bug-report.md" in write_summary(found, "x")
+    assert "First failing test: see the page (bug-report.md" in write_summary(found, "x")
     assert write_summary(found, "x").startswith("For the developer who builds it: 0 requirements, ")
 
 

@@ -116,8 +116,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
     """Return every problem that is found in the documents, by file in their order and by line."""
     found: list[CheckFinding] = []
-    first: dict[str, tuple[str, int]] = {}
-    mentions: list[tuple[str, str, int]] = []
+    defined: dict[str, list[tuple[str, int]]] = {}
+    mentioned: dict[tuple[str, int, str], None] = {}
     for name, text in documents.items():
         is_page = name.lower().endswith(".md")
         if name.lower().endswith(".json") and read_json(text) is None:
@@ -130,21 +130,20 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 is_free = citations.is_address(cited["path"]) or is_marked(line, cited.end())
                 if problem := "" if is_free else check_citation(cited, lines_of):
                     found.append(CheckFinding(name, number, "citation", problem))
-            defined = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
+            given = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
             if name == STORIES_FILE:
-                defined, line = _STORY.findall(line), _STORY.sub("", line)
-            for each in defined:
-                file, at = first.setdefault(each, (name, number))
-                if (file, at) != (name, number):
-                    problem = f"{each} is defined a second time; first in {file}, line {at}."
-                    found.append(CheckFinding(name, number, "id", problem))
-            mentions += [(each, name, number) for each in dict.fromkeys(MENTION.findall(line))]
-    for each, name, number in mentions:
-        if each not in first:
+                given, line = _STORY.findall(line), _STORY.sub("", line)
+            for each in given:
+                defined.setdefault(each, []).append((name, number))
+            mentioned |= dict.fromkeys((name, number, each) for each in MENTION.findall(line))
+    for name, number, each in mentioned:
+        if each not in defined:
             found.append(CheckFinding(name, number, "id", f"{each} is defined nowhere."))
-    for each, (name, number) in first.items():
+    for each, ((name, number), *again) in defined.items():
+        twice = f"{each} is defined a second time; first in {name}, line {number}."
+        found += [CheckFinding(file, at, "id", twice) for file, at in again]
         criteria = each.replace("FR-", "AC-") + "-"
-        if each.startswith("FR-") and not any(other.startswith(criteria) for other in first):
+        if each.startswith("FR-") and not any(other.startswith(criteria) for other in defined):
             found.append(CheckFinding(name, number, "id", f"{each} has no acceptance criterion."))
     order = list(documents)
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))

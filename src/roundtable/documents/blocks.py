@@ -75,6 +75,14 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
+def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, tuple[str, str]]:
+    """Return what the discussions list in a part, each once, with its place and its instant."""
+    return {
+        words: (f"{block.file}:{number}, roundtable on step {block.step_id}", block.timestamp)
+        for block, number, words in find_entries(documents, part)
+    }
+
+
 LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
 """What says no more than that a decision follows, such as `We agreed: `."""
 

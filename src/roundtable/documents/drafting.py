@@ -121,17 +121,13 @@ def write_functional(context: DraftContext) -> str:
             listed = zip(numbers, own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
-            parts.append(page.write_open_question(ask_for_criterion(identity)))
+            how = "in which situation, after which action, what do you see?"
+            parts.append(page.write_open_question(f"When does {identity} count as done: {how}"))
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = page.write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *page.write_open_questions(context.without(left_out)))
     return page.join_section(parts, ["### Rules and Open Points"] if more else [], more)
-
-
-def ask_for_criterion(identity: str) -> str:
-    """Return the question that stands below a requirement without an acceptance criterion."""
-    return f"When does {identity} count as done: in which situation, after which action, what do you see?"
 
 
 def write_out_of_scope(context: DraftContext) -> str:

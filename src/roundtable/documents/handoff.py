@@ -11,13 +11,12 @@ from textwrap import indent
 
 from msgspec import Struct
 
-from ..core.hearing import Part
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_entries
+from .blocks import list_entries
 from .drafting import PRIORITIES, read_priority_rows
 from .ids import MATRIX, SPEC, list_attributes, list_requirements
 from .questions import OpenQuestion, list_decisions
@@ -82,6 +81,10 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         first = mark_like(f"{item.name} {item.text}", escape_markdown(item.text.strip().split("\n\n")[0]))
         parts["problem"] = (HandOffPoint(first, "draft.md"),)
     made = (HandOffPoint(each.text, each.source, each.details) for each in list_decisions(documents))
+    insights, actions = (
+        tuple(HandOffPoint(words, source) for words, (source, _) in list_entries(documents, part).items())
+        for part in ("insights", "actions")
+    )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
     still_open = (HandOffPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
     answered = (
@@ -91,11 +94,11 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     )
     parts |= {
         "decisions": (*made, *parts["decisions"]),
-        "findings": (*_list_entries(documents, "insights"), *parts["findings"]),
+        "findings": (*insights, *parts["findings"]),
         "requirements": (*parts["requirements"], *_list_requirements(documents)),
         "places": parts["places"] or _pick(labelled, ["files"]),
         "first_test": parts["first_test"][:1],
-        "actions": _list_entries(documents, "actions"),
+        "actions": actions,
         "questions": tuple(still_open),
         "answered": tuple(answered),
     }
@@ -109,14 +112,6 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
         if fold_text(each.label) in wanted and each.text and not says_none(unescape_markdown(each.words)):
             text = f"**{each.label}**: {each.words}".strip()
             found.setdefault(each.text, HandOffPoint(text, source, each.parts))
-    return tuple(found.values())
-
-
-def _list_entries(documents: Mapping[str, str], part: Part) -> tuple[HandOffPoint, ...]:
-    found = {
-        words: HandOffPoint(words, f"{block.file}:{number}, roundtable on step {block.step_id}")
-        for block, number, words in find_entries(documents, part)
-    }
     return tuple(found.values())
 
 

@@ -124,14 +124,9 @@ def write_bullets(entries: Iterable[str]) -> str:
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """Write a table of people's words; nothing where there are no rows."""
-    cells = [[write_cell(text) for text in row] for row in rows]
+    cells = [[escape_markdown(text).replace("|", r"\|") or "-" for text in row] for row in rows]
     lines = (f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *cells))
     return ("\n".join(lines),) if cells else ()
-
-
-def write_cell(text: str) -> str:
-    """Write words as they can stand in a table."""
-    return escape_markdown(text).replace("|", r"\|") or "-"
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

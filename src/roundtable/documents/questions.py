@@ -19,7 +19,7 @@ from ..core.text import cut_words, escape_markdown, parse_heading, unescape_mark
 from ..core.turns import Material
 from . import outline
 from .additions import find_end, insert_text
-from .blocks import find_elaboration_blocks, find_entries
+from .blocks import find_elaboration_blocks, list_entries
 from .ids import OVERVIEW, find_json_line, list_records, read_json_list
 from .outline import content_words, decode_document, find_labelled, prose_lines, read_outline
 from .page import OPEN_QUESTION, split_lines
@@ -58,23 +58,18 @@ def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -
 
     `undone` are the instants of discussions that were taken back. Their decisions have no record either.
     """
-    made = {
-        words: (block, at) for block, at, words in find_entries(documents) if block.timestamp not in undone
-    }
+    made = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
     found: list[DecisionMade] = []
     for record in list_records(documents):
         own = [words for words in made if record.holds(words)]
         if own or "in the roundtable on step" not in record.body:
-            instant = max((made.pop(words)[0].timestamp for words in own), default="")
+            instant = max((made.pop(words)[1] for words in own), default="")
             lines = split_lines(record.part("Decision") or record.body)
             kept = (line for line in lines if not line.startswith(("#", "**Status**")))
             details = tuple(line for line in kept if unescape_markdown(line).rstrip(". ") != record.text)
             text = f"**{record.id}**: {escape_markdown(record.text)}"
             found.append(DecisionMade(text, f"{record.file}, {record.id}", details, instant))
-    for words, (block, at) in made.items():
-        source = f"{block.file}:{at}, roundtable on step {block.step_id}"
-        found.append(DecisionMade(words, source, instant=block.timestamp))
-    return found
+    return [*found, *(DecisionMade(words, source, (), at) for words, (source, at) in made.items())]
 
 
 def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
