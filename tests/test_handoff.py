@@ -418,12 +418,12 @@ def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     item, documents = Item("a", "A", ""), {"requirements-spec.md": marked}
     found = collect_hand_off(item, documents, ())
     assert [each.text for each in found.parts["requirements"]] == [
-        "**FR-001** (Must) (unverified): Switch it on", "**FR-002** (Should): Serve the small file"
+        "**FR-001** (Must (unverified)): Switch it on", "**FR-002** (Should): Serve the small file"
     ]  # fmt: skip
     assert "Switch it on (Priority: P1)" in write_spec(found, "2026-11-16")
     told = marked.replace("FR-001: Switch it on", "FR-001: Switch it on (unverified)")
     first = collect_hand_off(item, {"requirements-spec.md": told}, ()).parts["requirements"][0]
-    assert first.text == "**FR-001** (Must): Switch it on (unverified)"
+    assert first.text == "**FR-001** (Must (unverified)): Switch it on (unverified)"
 
 
 @pytest.mark.rule("ART-8")

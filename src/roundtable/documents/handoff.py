@@ -12,7 +12,7 @@ from textwrap import indent
 from msgspec import Struct
 
 from ..core.steps import Item
-from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
@@ -120,9 +120,7 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
         priority = priorities.get(each.id, "")
-        name = f"**{each.id}** ({strip_mark(priority)})" if priority else f"**{each.id}**"
-        # A title with a mark marks its priority too.
-        name = name if UNVERIFIED in each.text else mark_like(priority, name)
+        name = f"**{each.id}** ({priority})" if priority else f"**{each.id}**"
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     for identity, *cells in list_attributes(documents):
         words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
@@ -212,7 +210,7 @@ def write_spec(hand_off: HandOff, date: str) -> str:
     for number, each in enumerate(functional, 1):
         scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
         name, _, title = each.text.partition(": ")
-        levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one})" in name)
+        levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one}" in name)
         stories += [f"### User Story {number} - {title}{next(levels, '')}", "**Acceptance Scenarios**:"]
         stories.append("\n".join(scenarios))
     clarify = [
