@@ -122,8 +122,7 @@ def _find_asked(text: str, lists: re.Pattern[str]) -> Iterator[tuple[int, str, s
         elif begins_like_feedback(line):  # what is said at the menu after a discussion
             is_list = False
         elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
-            entry = line.removeprefix(OPEN_QUESTION)
-            entry = _ENTRY.sub("", line, count=1) if entry == line else entry
+            entry = _ENTRY.sub("", line, count=1).removeprefix(OPEN_QUESTION[2:])
             if entry.casefold().strip("*. ") not in _NOTHING:
                 yield number, section, entry
 
