@@ -221,14 +221,14 @@ _PRIORITY_ROW = re.compile(
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]")
 _PRIORITY_WORDS = {
-    "Must": re.compile(r"(?i)\b(?:must|ha(?:s|ve) to)\b"),
-    "Should": re.compile(r"(?i)\b(?:should|(?:can|could|may) wait|later|next \w+)\b"),
+    "Must": re.compile(r"(?i)\b(?:must|ha(?:s|ve) to)\b(?! wait)"),
+    "Should": re.compile(r"(?i)\b(?:should|wait|later|next \w+)\b"),
     "Could": re.compile(r"(?i)\b(?:could(?! wait)|nice to have|optional)\b"),
-    "Won't": re.compile(r"(?i)\b(?:won['’]?t|drop|(?:is|are|left) out)\b"),
+    "Won't": re.compile(r"(?i)\b(?:won['’]?t|drop(?:ped)?|out|never)\b"),
 }
 # An exception, a negation or an order: the words alone could say the opposite.
 _UNCLEAR = re.compile(
-    r"(?i)\b(?:but|except|apart|others?|rest|not|no|nothing|none|cannot|can't|first|second|last)\b"
+    r"(?i)\b(?:but|except|apart|others?|rest|not|no|nothing|none|cannot|can't|go|first|second|last)\b"
 )
 _ALL = word_set("all both everything every")
 
