@@ -20,7 +20,7 @@ from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.turns import Material
-from roundtable.documents.gaps import find_gap, read_title
+from roundtable.documents.questions import find_gap, read_title
 from roundtable.panel.base import Framing
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.terminal.page import format_bottom_line

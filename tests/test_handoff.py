@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -25,7 +23,6 @@ from roundtable.documents.handoff import (
     write_spec,
     write_summary,
 )
-from roundtable.project import HandOffForm
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -93,7 +90,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
     places = part(page, "Places to touch")
     assert "**Touched**: library/loans.py:28 (renew)" in places and "library/gateway.py" in places
-    assert "runs the text gateway and charges per message" in part(page, "Fixed points and conditions")
+    assert "runs the text gateway and charges per message" in part(page, "Contract, rules and fixed points")
     assert "delivered twice and renews twice" in part(page, "Risks")
     test = part(page, "First failing test")
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
@@ -122,7 +119,13 @@ def test_every_point_stands_in_the_documents(cli: CommandLine) -> None:
     folder = cli.root / "docs" / "requirements" / SLUG
     everything = " ".join(" ".join(path.read_text().split()) for path in folder.iterdir() if path.is_file())
     found = Project(cli.root).hand_off(SLUG)
-    points = (*found.problem, *found.decisions, *found.risks, *found.first_test, *found.left_out)
+    points = (
+        *found.parts["problem"],
+        *found.parts["decisions"],
+        *found.parts["risks"],
+        *found.parts["first_test"],
+        *found.parts["left_out"],
+    )
     assert len(points) > 6
     for point in points:
         words = point.text.partition("**: ")[2] or point.text
@@ -180,16 +183,16 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(BUG)
     found = Project(root).hand_off(item.name)
-    problem = [point.text for point in found.problem]
-    assert problem[0] == "`head([])` raises IndexError instead of returning None."
-    assert found.problem[1].details == ("Start with an empty list.", "Call `head`.")
-    assert [point.text for point in found.decisions] == [
-        "Return None for an empty list, because the docs promise it."
+    problem = [point.text for point in found.parts["problem"]]
+    assert problem[0] == "**What Happens**: `head([])` raises IndexError instead of returning None."
+    assert found.parts["problem"][1].details == ("Start with an empty list.", "Call `head`.")
+    assert [point.text for point in found.parts["decisions"]] == [
+        "**Fix**: Return None for an empty list, because the docs promise it."
     ]
-    assert [point.text for point in found.places] == ["`src/lists.py:12`"]
-    assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
-    assert found.risks[0].text == "Callers that catch IndexError."
-    assert [point.text for point in found.questions] == ["Since which release?"]
+    assert problem[2] == "**Cause**: `src/lists.py:12` reads the first entry without looking."
+    assert found.parts["first_test"][0].text == "**Test**: `head([])` is None; fails today with IndexError."
+    assert found.parts["risks"][0].text == "**What Could Break**: Callers that catch IndexError."
+    assert [point.text for point in found.parts["questions"]] == ["Since which release?"]
 
 
 FENCED = BUG.replace(
@@ -204,9 +207,9 @@ def test_a_test_that_is_code_stands_in_every_form() -> None:
     assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_page(found)
     assert "see it fail for the reason that it names" in write_agent_prompt(found, "f")
     assert code in write_agent_prompt(found, "f")
-    assert f"- [ ] The first test: **Test**:{code}" in write_pull_request(found, "f")
+    assert f"- [ ] **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_pull_request(found, "f")
     assert code in write_plan(found, "2026-11-16")
-    assert "First failing test: Test: def test_head(): (bug-report.md" in write_summary(found, "x")
+    assert "First failing test: see the page (bug-report.md" in write_summary(found, "x")
     assert write_summary(found, "x").startswith("For the developer who builds it: 0 requirements, ")
 
 
@@ -239,27 +242,30 @@ def test_feedback_is_no_part_of_a_decision() -> None:
         "## 2. Technology Decisions\n\n### ADR-001: PostgreSQL\n\n**Status**: decided\n\n#### Decision\n\n"
         "We keep PostgreSQL\n\n<!-- Feedback: step 03-02, t -->\n\n- **Feedback**: Which version?\n"
     )
-    (decision,) = collect_hand_off(Item("a", "A", ""), {"architecture-overview.md": record}, ()).decisions
+    (decision,) = collect_hand_off(Item("a", "A", ""), {"architecture-overview.md": record}, ()).parts[
+        "decisions"
+    ]
     assert decision.details == ("We keep PostgreSQL",)
     assert read_answers({"architecture-overview.md": record}, "x")["03-02", "Choice"] == "We keep PostgreSQL"
 
 
 def test_where_people_work_is_no_place_to_touch() -> None:
     spec = "## 4. Technical Context\n\n**Place**: On the ward, by the bed.\n"
-    assert collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).places == ()
+    assert collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).parts["places"] == ()
 
 
 def test_places_and_criteria_stand_as_the_user_named_them(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(PLAN)
     found = Project(root).hand_off(item.name)
-    (places,) = found.places
+    (places,) = found.parts["places"]
     assert places.text.startswith("**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/")
     assert places.text.endswith("src/utils.py only looks like it.")
-    assert [point.text for point in found.requirements] == [
-        "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
-    ]  # fmt: skip
-    assert found.left_out == ()
+    assert [point.text for point in found.parts["requirements"]] == [
+        "**Acceptance**: Given a path p, when edit(p) is called, it opens; the same with [p]. "
+        "mypy accepts both."
+    ]
+    assert found.parts["left_out"] == ()
 
 
 STATIC = """# Requirements Spec
@@ -305,12 +311,8 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return line
 
 
-def test_the_first_failing_test_is_no_criterion_that_holds_today(static: CommandLine) -> None:
-    assert part(static.run("handoff").out, "First failing test").startswith("\n- **AC-002-01**")
-    found = collect_hand_off(
-        Item("a", "A", ""), {"requirements-spec.md": STATIC.replace("the small file.", "it unchanged.")}, ()
-    )
-    assert found.first_test == ()
+def test_no_criterion_is_called_the_first_failing_test(static: CommandLine) -> None:
+    assert "First failing test" not in static.run("handoff").out
 
 
 @pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])
@@ -333,8 +335,10 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
 def test_the_quick_scan_names_places_and_what_success_is() -> None:
     scan = "## 1. Scope\n\n**Files**: app/server.py\n\n**Success**: Mails go from 20 to under 5.\n"
     found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, ())
-    assert [each.text for each in found.places] == ["**Files**: app/server.py"]
-    assert [each.text for each in found.requirements] == ["Mails go from 20 to under 5."]
+    assert [each.text for each in found.parts["places"]] == ["**Files**: app/server.py"]
+    assert [each.text for each in found.parts["requirements"]] == [
+        "**Success**: Mails go from 20 to under 5."
+    ]
 
 
 DISCUSSED = """# Spec
@@ -380,55 +384,20 @@ DISCUSSED = """# Spec
 def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
     twice = {"quick-scan.md": DISCUSSED.partition("<!-- Feedback")[0], "requirements-spec.md": DISCUSSED}
     found = collect_hand_off(Item("a", "A", ""), twice, ())
-    assert [(each.text.partition(" ")[0], each.source) for each in found.findings] == [
+    assert [(each.text.partition(" ")[0], each.source) for each in found.parts["findings"]] == [
         ("[Alex]", "requirements-spec.md:14, roundtable on step 01-03"),
         ("[User]", "requirements-spec.md:15, roundtable on step 01-03"),
         ("[User]", "requirements-spec.md:16, roundtable on step 01-03"),
-        ("support", "requirements-spec.md, 3. User Journeys"),
-        ("what", "requirements-spec.md, 3. User Journeys"),
-        ("not", "requirements-spec.md, 3. User Journeys"),
+        ("**Feedback**:", "requirements-spec.md, 3. User Journeys"),
+        ("**Feedback**:", "requirements-spec.md, 3. User Journeys"),
+        ("**Feedback**:", "requirements-spec.md, 3. User Journeys"),
     ]
-    assert [each.text for each in found.actions] == ["Ask the CRM team for their import: Lena"]
-    assert found.contract[0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
+    assert [each.text for each in found.parts["actions"]] == ["Ask the CRM team for their import: Lena"]
+    assert found.parts["contract"][0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
     page = write_page(found)
     assert "shorter than the timeout of 60 s" in part(page, "Findings and remarks")
     assert "Ask the CRM team" in part(page, "Action items")
     assert "shorter than the timeout" in write_plan(found, "2026-11-16")
-
-
-def test_the_page_is_shown_as_the_user_typed_it_and_written_as_markdown(tmp_path: Path) -> None:
-    root, item = project(tmp_path / "project")
-    (item / "quick-scan.md").write_text(BUG + DISCUSSED.replace("# Spec\n", ""))
-    (item / "bug-report.md").write_text("## 2. Test\n\n**Test**:\n\n```text\nre.sub(r'\\_', x)\n```\n")
-    own, typed, escaped = (
-        Project(root),
-        "- links without it never expire in LinkStore.__init__",
-        r"LinkStore.\_\_init__",
-    )
-    for form in get_args(HandOffForm):
-        if form in ("page", "agent"):
-            shown, _ = own.write_hand_off(item.name, form, None, as_typed=True)
-            assert typed in shown and r"re.sub(r'\_', x)" in shown
-            text, (path,) = own.write_hand_off(item.name, form, tmp_path / f"{form}.md", as_typed=True)
-            assert escaped in text and escaped in path.read_text()
-        assert typed not in own.write_hand_off(item.name, form, None)[0]
-
-
-@pytest.mark.parametrize("form", ["page", "agent"])
-def test_only_a_terminal_shows_the_page_without_its_escapes(form: str, cli: CommandLine) -> None:
-    folder, hostile = cli.root / "docs" / "requirements" / SLUG, r"\*args &lt;!-- here"
-    for path in folder.glob("*.md"):
-        path.unlink()
-    (folder / "bug-report.md").write_text(f"## 1. Fix\n\n**Fix**: {hostile}\n")
-    command = ("handoff", SLUG, "--for", form)
-    assert hostile in cli.run(*command).out
-    assert hostile in cli.run(*command, "--json").json["text"]
-    assert hostile in cli.run(*command, "--post", "https://github.com/acme/shop/issues/21").err
-    cli.run(*command, "--out", "a.md")
-    assert hostile in Path("a.md").read_text()
-    screen, terminal = os.openpty()
-    cli.call(*command, stdout=terminal)
-    assert b"*args <!-- here" in os.read(screen, 60_000)
 
 
 def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:
@@ -439,7 +408,7 @@ def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> Non
     )
     record = "## 1. Options\n\n### ADR-001: One process\n\n#### Decision\n\nOption A, one process.\n"
     documents = {"requirements-spec.md": block, "architecture-overview.md": record}
-    decisions = collect_hand_off(Item("a", "A", ""), documents, ()).decisions
+    decisions = collect_hand_off(Item("a", "A", ""), documents, ()).parts["decisions"]
     assert [each.text for each in decisions] == ["**ADR-001**: One process", made]
 
 
@@ -448,13 +417,13 @@ def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     marked = STATIC.replace("| Must |", "| Must (unverified) |")
     item, documents = Item("a", "A", ""), {"requirements-spec.md": marked}
     found = collect_hand_off(item, documents, ())
-    assert [each.text for each in found.requirements] == [
-        "**FR-001** (Must) (unverified): Switch it on", "**FR-002** (Should): Serve the small file"
+    assert [each.text for each in found.parts["requirements"]] == [
+        "**FR-001** (Must (unverified)): Switch it on", "**FR-002** (Should): Serve the small file"
     ]  # fmt: skip
     assert "Switch it on (Priority: P1)" in write_spec(found, "2026-11-16")
     told = marked.replace("FR-001: Switch it on", "FR-001: Switch it on (unverified)")
-    first = collect_hand_off(item, {"requirements-spec.md": told}, ()).requirements[0]
-    assert first.text == "**FR-001** (Must): Switch it on (unverified)"
+    first = collect_hand_off(item, {"requirements-spec.md": told}, ()).parts["requirements"][0]
+    assert first.text == "**FR-001** (Must (unverified)): Switch it on (unverified)"
 
 
 @pytest.mark.rule("ART-8")
@@ -463,8 +432,8 @@ def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     rows = "| ID | Attribute | Goal | Note |\n|---|---|---|---|\n| NFR-001 | Speed | fast | (unverified) |\n"
     item = Item("a", "Crash (unverified)", "Legal wants it.")
     told = collect_hand_off(item, {"bug-report.md": report, "nfr-matrix.md": rows}, ())
-    assert all("(unverified)" in point.text for point in told.requirements if "NFR" in point.text)
-    (problem,) = collect_hand_off(item, {}, ()).problem
+    assert all("(unverified)" in point.text for point in told.parts["requirements"] if "NFR" in point.text)
+    (problem,) = collect_hand_off(item, {}, ()).parts["problem"]
     assert problem.text == "Legal wants it (unverified)"
 
 
@@ -474,19 +443,12 @@ def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> No
         Project(root).write_hand_off(item.name, "page", None)
 
 
-@pytest.mark.parametrize(
-    ("answer", "criteria"),
-    [
-        ("Katrin sees purge_stale(). (assumed)", ["Katrin sees purge_stale(). (assumed)"]),
-        ("Katrin sees it. Pia does not. (assumed)", ["Katrin sees it. (assumed)", "Pia does not. (assumed)"]),
-        ("Given a bag, when it is old, then it goes. (assumed)", None),
-        ("Katrin sees it (assumed)", None),
-        ("Katrin sees it. Pia does not.", ["Katrin sees it.", "Pia does not."]),
-    ],
-)
-def test_what_is_assumed_stays_with_its_criterion(answer: str, criteria: list[str] | None) -> None:
-    found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": f"# A\n\n**Expected**: {answer}\n"}, ())
-    assert [each.text for each in found.requirements] == (criteria or [answer])
+def test_what_is_assumed_stays_with_its_criterion() -> None:
+    page = "# A\n\n**Expected**: Katrin sees it. Pia does not. (assumed)\n"
+    found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": page}, ())
+    assert [each.text for each in found.parts["requirements"]] == [
+        "**Expected**: Katrin sees it. Pia does not. (assumed)"
+    ]
 
 
 def test_a_complete_analysis_shows_it_in_short(tmp_path: Path) -> None:
@@ -514,5 +476,5 @@ def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
     line.run("analyze", answers=answers)
     assert "2 of 2 phases, 2 of 2 steps" in line.run("status").out
     page = line.run("handoff").out
-    assert "- Catch per form." in part(page, "Decisions")
+    assert "- **Fix**: Catch per form." in part(page, "Decisions")
     assert "Three forms, the second raises" in part(page, "First failing test")

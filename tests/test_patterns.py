@@ -30,11 +30,9 @@ from roundtable.core.validation import meets_check
 from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.outline import read_outline
 from roundtable.documents.page import (
-    split_entries,
-    split_named_entries,
     split_statements,
-    write_cell,
     write_paragraph,
+    write_table,
     write_title,
 )
 from roundtable.panel.model.replies import Cutter
@@ -69,10 +67,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "heading_of": lambda text: parse_heading(f"# {text}"),
     "escape_markdown": escape_markdown,
     "title": write_title,
-    "cell": write_cell,
+    "table": lambda text: write_table(("a",), [(text,)]),
     "paragraph": lambda text: write_paragraph("Label", text),
-    "entries": split_entries,
-    "named_entries": split_named_entries,
     "scenarios": split_statements,
     "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,

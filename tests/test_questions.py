@@ -94,21 +94,6 @@ def test_an_answer_stands_in_its_section_and_nothing_is_edited(
     assert [each.text for each in own.check(folder.name).open_questions] == [left.words]
 
 
-@pytest.mark.rule("ART-9")
-def test_an_answer_right_below_its_question_counts(item: tuple[Project, Path]) -> None:
-    """Earlier versions put it there."""
-    own, folder = item
-    question, rest = BLOCK.splitlines()[20], BLOCK.splitlines()[21:]
-    below = "  - **Answer (2026-01-02)**: The city, \\*all* of it"
-    (folder / SPEC).write_text("\n".join([*BLOCK.splitlines()[:20], question, below, *rest]))
-    answered, left = own.list_questions(folder.name)
-    assert (answered.answer, left.is_open) == ("The city, *all* of it (2026-01-02)", True)
-    assert own.open_questions(folder.name) == (left,)
-    assert [each.text for each in own.check(folder.name).open_questions] == [left.words]
-    (found,) = own.explain(folder.name, f"{SPEC}:22")
-    assert found.origin == "An answer to an open question, added on 2026-01-02."
-
-
 def test_what_a_step_vouches_for_stays_whole(tmp_path: Path) -> None:
     root, folder = project(tmp_path / "project")
     small_steps(root)

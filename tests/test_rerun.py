@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from roundtable.core.depth import read_scope
 
 from drafts import STEPS, ask, documents, example, step_of, write
 from people import ITEM
@@ -151,7 +152,7 @@ def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp
     again = ask("00-03", {"Scope": "small, complexity: low"}, depth="brief")
     write(tmp_path, keep_answers(again, stored, frozenset()))
     text = (tmp_path / "quick-scan.md").read_text()
-    assert "**Complexity**: low" in text
+    assert read_scope(text) == ("small", "low")
     assert "nobody knows it" not in text
 
 
@@ -165,6 +166,8 @@ def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp
         {"Scope": "Small; low because nothing else moves"},
         {"Scope": "small", "Complexity": "low, we follow the API"},
         {"Scope": "small", "Complexity": "hard to say"},
+        {"Scope": "unclear", "Complexity": "unknown to us"},
+        {"Scope": "medium; complexity: high", "Complexity": "a small team knows it"},
         {"Scope": "medium; small parts later", "Complexity": "low. It allows reuse"},
     ],
 )
@@ -176,20 +179,3 @@ def test_a_size_that_is_kept_stays_as_it_is(tmp_path: Path, given: dict[str, str
         stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
         write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
         assert documents(tmp_path) == first
-
-
-@pytest.mark.rule("STEP-5", "DEPTH-1")
-def test_a_value_that_the_scope_named_stays_beside_a_reason(tmp_path: Path) -> None:
-    outputs = Outputs(tmp_path, STEPS)
-    write(tmp_path, ask("00-03", {"Scope": "medium; complexity high", "Complexity": "a small team knows it"}))
-    for _ in range(2):
-        stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
-        write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
-        text = (tmp_path / "quick-scan.md").read_text()
-        assert "**Scope**: medium\n\n**Complexity**: high\n" in text
-        assert "a small team knows it" in text
-
-
-def test_one_word_that_is_no_size_stays_under_its_own_label() -> None:
-    page = {"quick-scan.md": "**Scope**: unclear\n\n**Complexity**: unknown\n"}
-    assert read_answers(page, "x") == {("00-03", "Scope"): "unclear", ("00-03", "Complexity"): "unknown"}

@@ -9,7 +9,7 @@ import pytest
 
 from project import kinds, meta, talk, texts
 from roundtable.core.steps import PHASE_KEYS
-from roundtable.documents.checks import check_documents
+from roundtable.item_check import check_documents
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE, GOLDEN, read_documents

@@ -32,7 +32,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.core.markers import ElaborationMarker
     from roundtable.documents.additions import find_block, take_out_block
     from roundtable.documents.answers import read_answers
-    from roundtable.documents.checks import check_documents
+    from roundtable.item_check import check_documents
     from roundtable.documents.drafting import draft
     from roundtable.documents.outline import ADDITIONAL, read_outline
     from roundtable.panel.offline.prompts import read_project_prompts

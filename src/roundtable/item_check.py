@@ -1,32 +1,57 @@
-"""Checks an item: whether its documents hold together, and whether its folder keeps to the rules.
+"""Checks an item; each finding names a file, a line and what is the matter there.
 
-The second part is for what a model wrote by prompt alone.
+First what the documents say: ids, citations, markers. Then the rules that a meta.json keeps, whoever wrote it
+(META-2, META-4, META-5), what the elaboration blocks claim (ART-8), and what was lost on the way.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from .core import claims
+from .core.claims import LinesOf, check_citation, is_marked
 from .core.errors import DiskFailed
+from .core.hearing import is_about
+from .core.markers import ElaborationMarker, find_malformed_marker
 from .core.personas import Roster
-from .core.steps import Step
+from .core.progress import analysis_status, faulty_fields
+from .core.steps import PHASE_KEYS, Step
+from .core.synthesis import HEADINGS, UNVERIFIED
+from .core.text import parse_heading, unescape_markdown
 from .core.turns import Material
-from .documents import checks
-from .documents.blocks import find_elaboration_blocks
-from .documents.checks import META, CheckFinding
-from .documents.drafting import ask_for_criterion
-from .documents.outline import decode_document
+from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
+from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
+from .documents.outline import decode_document, prose_lines
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
-from .store.meta import examine_meta, list_undone, max_turns, parse_json
+from .store.meta import examine_meta, list_undone, max_turns
 from .store.outputs import Outputs, find_answered, read_questions
 from .store.transcript import parse_transcripts
 from .survey.files import make_line_counter
+
+META = "meta.json"
+_LONGEST_QUOTE = 60
+_STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
+
+FindingKind = Literal["id", "citation", "document", "record", "block", "claim", "lost", "open", "unverified"]
+
+
+class CheckFinding(Struct, frozen=True):
+    """One thing in one line of a file; a question left `open` and what is `unverified` are no problems."""
+
+    file: str
+    line: int
+    kind: FindingKind
+    text: str
 
 
 class ItemReport(Struct, frozen=True):
@@ -44,28 +69,26 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     documents = Outputs(folder, steps).documents()
     outputs = dict.fromkeys(output for step in steps for output in step.outputs)
     unread = (name for name in outputs if name not in documents and (folder / name).exists())
-    problems = [CheckFinding(name, 1, "unreadable", "It cannot be read.") for name in unread]
+    problems = [CheckFinding(name, 1, "document", "It cannot be read.") for name in unread]
     lines_of = make_line_counter(root, folder)
-    problems += checks.check_documents(documents, lines_of)
+    problems += check_documents(documents, lines_of)
     pages = {}
     for path in sorted(folder.glob("*.md")):
         with suppress(DiskFailed, OSError):
             pages[path.name] = decode_document(read_inside(folder, path.name))
     meta, problem = examine_meta(folder)
-    undone = frozenset(map(str, list_undone(meta)))  # taken back is not lost
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
-    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
     else:
-        data = read_inside(folder, META)
-        text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
-        problems += checks.check_meta(text, raw, blocks, limit=max_turns(meta), roster=roster, steps=steps)
+        text = read_inside(folder, META).decode("utf-8-sig", "replace")
+        problems += _check_meta(text, meta, blocks, roster, steps)
     if (folder / "state.json").exists():
         unused = f"Progress is kept in {META}; this file is not used."
         problems.append(CheckFinding("state.json", 1, "record", unused))
-    problems += checks.check_claims(blocks, talks, pages, lines_of, roster)
-    total = 0
+    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
+    problems += _check_claims(blocks, talks, pages, lines_of, roster)
+    undone, total = frozenset(map(str, list_undone(meta))), 0  # taken back is not lost
     for name in filter(is_markdown, outputs):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -73,16 +96,195 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         total += len(earlier)
         versions = [Material(f"commit {at}", text) for at, text in earlier]
         now = Material("the working tree", pages.get(name, documents.get(name, "")))
-        answers_in = partial(find_answered, steps, name)
-        problems += checks.check_history(name, [*versions, now], undone, answers_in)
-    # A problem that is asked about already is named once.
-    bare = (each.text.split()[0] for each in problems if each.kind == "no-acceptance")
-    lacking = tuple(map(ask_for_criterion, bare))
-    questions = tuple(
-        CheckFinding(each.file, each.line, "open", each.words)
-        for each in read_questions(folder, steps, roster)
-        if each.is_open and not each.words.endswith(lacking)
+        problems += _check_history(name, [*versions, now], undone, partial(find_answered, steps, name))
+    questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
+    marked = (
+        CheckFinding(name, number, "unverified", _quote(line))
+        for name, text in (pages | documents).items()
+        for number, line in enumerate(text.split("\n"), 1)
+        if UNVERIFIED in line
     )
-    marked = (checks.find_unverified(name, text) for name, text in (pages | documents).items())
-    found = tuple(each for lines in marked for each in lines)
-    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), questions, found)
+    return ItemReport(
+        tuple(documents),
+        total,
+        tuple(dict.fromkeys(problems)),
+        tuple(CheckFinding(each.file, each.line, "open", each.words) for each in questions),
+        tuple(marked),
+    )
+
+
+def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
+    """Return every problem that is found in the documents, by file in their order and by line."""
+    found: list[CheckFinding] = []
+    defined: dict[str, list[tuple[str, int]]] = {}
+    mentioned: dict[tuple[str, int, str], None] = {}
+    for name, text in documents.items():
+        is_page = name.lower().endswith(".md")
+        if name.lower().endswith(".json") and read_json(text) is None:
+            found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
+        for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
+            if kind := find_malformed_marker(line) if is_page else None:
+                problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
+                found.append(CheckFinding(name, number, "document", problem))
+            for cited in claims.CITATION.finditer(line) if is_page else ():
+                is_free = claims.is_address(cited["path"]) or is_marked(line, cited.end())
+                if problem := "" if is_free else check_citation(cited, lines_of):
+                    found.append(CheckFinding(name, number, "citation", problem))
+            given = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
+            if name == STORIES_FILE:
+                given, line = _STORY.findall(line), _STORY.sub("", line)
+            for each in given:
+                defined.setdefault(each, []).append((name, number))
+            mentioned |= dict.fromkeys((name, number, each) for each in MENTION.findall(line))
+    for name, number, each in mentioned:
+        if each not in defined:
+            found.append(CheckFinding(name, number, "id", f"{each} is defined nowhere."))
+    for each, ((name, number), *again) in defined.items():
+        twice = f"{each} is defined a second time; first in {name}, line {number}."
+        found += [CheckFinding(file, at, "id", twice) for file, at in again]
+        criteria = each.replace("FR-", "AC-") + "-"
+        if each.startswith("FR-") and not any(other.startswith(criteria) for other in defined):
+            found.append(CheckFinding(name, number, "id", f"{each} has no acceptance criterion."))
+    order = list(documents)
+    return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
+
+
+def _check_meta(
+    text: str,
+    meta: Mapping[str, Any],
+    blocks: Sequence[ElaborationBlock],
+    roster: Roster,
+    steps: tuple[Step, ...],
+) -> Iterator[CheckFinding]:
+    """Yield what is wrong in a meta.json that can be read, and blocks that have no record in it."""
+
+    def find(place: object, problem: str) -> CheckFinding:
+        return CheckFinding(META, find_json_line(text, place), "record", problem)
+
+    phases, completed, limit = meta["phases_completed"], meta["steps_completed"], max_turns(meta)
+    known = {step.step_id for step in steps}
+    for noun, keys in {"phase": PHASE_KEYS, "step": known}.items():
+        named = dict.fromkeys(map(str, meta[f"{noun}s_completed"]))
+        yield from (
+            find(f"{noun}s_completed", f"There is no {noun} {key}.") for key in named if key not in keys
+        )
+    status, wanted = meta["analysis_status"], analysis_status(phases)
+    if status != wanted:
+        done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
+        yield find("analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}.")
+    recorded = set[tuple[str, str]]()
+    for record in meta["elaborations"]:
+        if not isinstance(record, dict):
+            yield find("elaborations", "The elaboration record is not an object.")
+            continue
+        recorded.add((str(record.get("step_id")), str(record.get("timestamp"))))
+        place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
+        for field in faulty:
+            shown = _shorten(json.dumps(record.get(field), ensure_ascii=False, default=str))
+            yield find(place, f"{field} of an elaboration cannot be {shown}.")
+        sound = {field: value for field, value in record.items() if field not in faulty}
+        if (step_id := sound.get("step_id")) and step_id not in known:
+            yield find(place, f"There is no step {step_id}, which the record names.")
+        elif step_id and step_id not in completed:
+            yield find(place, f"Step {step_id} was discussed but is not in steps_completed.")
+        if sound.get("turn_count", 0) > limit:
+            yield find(place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns.")
+        if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
+            yield find(place, f"personas_active names {', '.join(strangers)}, and no persona has that key.")
+    for block in blocks:
+        if block.key not in recorded:
+            problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
+            yield CheckFinding(block.file, block.line, "block", problem)
+
+
+_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
+
+
+def _check_claims(
+    blocks: Sequence[ElaborationBlock],
+    transcripts: Sequence[TranscriptContent],
+    documents: Mapping[str, str],
+    lines_of: LinesOf,
+    roster: Roster,
+) -> Iterator[CheckFinding]:
+    """Yield the sections that a block lacks, and what it claims and nothing bears out (ART-8).
+
+    Figures and decisions are held against the transcript, if it is not lost. What is marked claims nothing.
+    """
+    names = {"User", "All", *(persona.first_name for persona in roster.personas)}
+    written = {(block.file, number) for block in blocks for number, _ in block.lines}
+    others = [
+        "\n".join(line for number, line in enumerate(text.split("\n"), 1) if (name, number) not in written)
+        for name, text in documents.items()
+    ]
+    held = {transcript.key: transcript for transcript in transcripts}
+    for block in blocks:
+        transcript, lines = held.get(block.key), [line for _, line in block.lines]
+        is_silent = any(line.rstrip().endswith("| **User**: silent") for line in lines)
+        sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
+        headings = {found[1] for line in lines if (found := parse_heading(line))}
+        is_whole = any(line.startswith("Key takeaway:") for line in lines)
+        for part in () if is_whole else [*HEADINGS.values()][:-1]:
+            if part not in headings:
+                yield CheckFinding(block.file, block.line, "block", f"The block has no section '{part}'.")
+        for number, part, words in block.entries():
+            entry, wrong = unescape_markdown(words), list[tuple[FindingKind, str]]()
+            credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
+            who = credit["who"].split("/") if credit else []
+            if strangers := ", ".join(each for each in who if each not in names):
+                wrong += [("block", f"The insight credits {strangers}, who was not at the table.")]
+            for path in claims.find_paths(entry):
+                if not is_marked(entry, path.end()) and not any(path["path"] in each for each in sources):
+                    wrong.append(("citation", check_citation(path, lines_of)))
+            for figure, _ in claims.find_unknown_figures(entry, sources) if transcript is not None else ():
+                wrong.append(("claim", f"{figure} is not in the transcript or the documents."))
+            if part == HEADINGS["decisions"] and not _is_decided(words.strip(), transcript, is_silent):
+                wrong.append(("claim", f"Nothing that the user said decides this: {_quote(entry)}"))
+            yield from (CheckFinding(block.file, number, kind, text) for kind, text in wrong if text)
+
+
+def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool) -> bool:
+    """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
+    if transcript is None or UNVERIFIED in line:
+        return UNVERIFIED in line or not is_silent
+    by_user = (each for each in transcript.turns if each.speaker.partition(" (")[0] == "User")
+    said = {each.number: each.text for each in by_user}
+    noted = next((each for each in transcript.entries if line in each.text), None)
+    if noted is not None:
+        return bool(said.keys() & {*noted.turns}) or bool(noted.review)
+    return is_about(unescape_markdown(line), " ".join(said.values()))
+
+
+def _check_history(
+    file: str,
+    versions: Sequence[Material],
+    undone: Collection[str],
+    answers_in: Callable[[str], Collection[tuple[str, str]]],
+) -> Iterator[CheckFinding]:
+    """Yield answers, blocks and entries of blocks that stood in an earlier version and not in the last one.
+
+    `answers_in` returns the answers in a document by step and label; `undone` are instants of discussions.
+    """
+
+    def list_held(text: str) -> Iterator[str]:
+        yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers_in(text))
+        for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
+            if block.timestamp not in undone:
+                name = f" block of step {block.step_id}, {block.timestamp},"
+                yield f"The{name}"
+                yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
+
+    *earlier, last = versions
+    there = {*list_held(last.text)}
+    stood = {held: version.name for version in earlier for held in list_held(version.text)}
+    for held, name in stood.items():
+        if held not in there:
+            yield CheckFinding(file, 1, "lost", f"{held} was in {name}, but not in {last.name}.")
+
+
+def _quote(line: str) -> str:
+    return f'"{_shorten(" ".join(line.split()))}"'
+
+
+def _shorten(words: str) -> str:
+    return words if len(words) <= _LONGEST_QUOTE else f"{words[: _LONGEST_QUOTE - 3]}..."

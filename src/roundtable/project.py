@@ -317,11 +317,10 @@ class Project:
         return called, lambda text: post_comment(found, self.root, os.environ, text)
 
     def write_hand_off(
-        self, name: str, form: HandOffForm, place: Path | None, *, as_typed: bool = False
+        self, name: str, form: HandOffForm, place: Path | None
     ) -> tuple[str, tuple[Path, ...]]:
         """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
 
-        With `as_typed` a page or a prompt that goes to no file has no escapes: for eyes alone.
         For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
         """
         from .documents import handoff
@@ -340,7 +339,6 @@ class Project:
             text = handoff.write_pull_request(found, folder)
         else:
             text = handoff.write_agent_prompt(found, folder) if form == "agent" else handoff.write_page(found)
-            text = handoff.show_as_typed(text) if as_typed and place is None else text
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from drafts import play
 from roundtable.core.steps import DEPTHS, Depth
-from roundtable.documents.checks import CheckFinding, check_documents
 from roundtable.documents.questions import find_listed_questions, find_open_questions
+from roundtable.item_check import CheckFinding, check_documents
 
 SPEC = "requirements-spec.md"
 STORIES = "user-stories.json"
@@ -43,7 +43,7 @@ def test_the_documents_of_an_analysis_hold_together(folder: Path, depth: Depth) 
     """Apart from what the examples leave out: ids that they name, and criteria that they do not give."""
     documents = play(folder, depth)
     problems = check_documents(documents, lambda _path: 1_000)
-    assert {each.kind for each in problems} <= {"dangling", "no-acceptance"}
+    assert {each.kind for each in problems} <= {"id"}
     assert not problems or depth != "brief"
 
 
@@ -53,13 +53,12 @@ def test_sound_documents_give_nothing() -> None:
 
 
 def test_an_id_that_is_defined_nowhere_is_a_dangling_reference() -> None:
-    assert spec("FR-001 and NFR-002, FR-001", "(AC-001-01) US-003", "ADR-004 E-005") == [
-        [1, "dangling", "FR-001 is defined nowhere."],
-        [1, "dangling", "NFR-002 is defined nowhere."],
-        [2, "dangling", "AC-001-01 is defined nowhere."],
-        [2, "dangling", "US-003 is defined nowhere."],
-        [3, "dangling", "ADR-004 is defined nowhere."],
-        [3, "dangling", "E-005 is defined nowhere."],
+    assert spec("FR-001 and NFR-002, FR-001", "(AC-001-01) US-003", "ADR-004 E-005 E-404") == [
+        [1, "id", "FR-001 is defined nowhere."],
+        [1, "id", "NFR-002 is defined nowhere."],
+        [2, "id", "AC-001-01 is defined nowhere."],
+        [2, "id", "US-003 is defined nowhere."],
+        [3, "id", "ADR-004 is defined nowhere."],
     ]
 
 
@@ -74,9 +73,8 @@ def test_what_only_looks_like_an_id_is_none() -> None:
 
 def test_ids_are_defined_in_headings_criteria_rows_and_stories() -> None:
     documents = {
-        SPEC: "### FR-001: x\n- **AC-001-01** y\nsee US-001 ADR-001 NFR-001 E-001",
+        SPEC: "### FR-001: x\n- **AC-001-01** y\nsee US-001 ADR-001 NFR-001",
         "nfr-matrix.md": "| NFR-001 | Speed | 2 s | x |",
-        "error-taxonomy.md": "| E-001 | Gone | a | b |",
         "architecture-overview.md": "### ADR-001: x",
         STORIES: json.dumps(FILE),
     }
@@ -87,26 +85,26 @@ def test_data_files_refer_to_ids_too() -> None:
     story = FILE | {"stories": [STORY | {"requirements": ["FR-009"]}]}
     rows = "requirement,title,priority,stories,acceptance,section\nFR-008,x,,US-001,,6\n"
     assert found({STORIES: json.dumps(story, indent=2), TRACE: rows}) == [
-        (STORIES, 10, "dangling", "FR-009 is defined nowhere."),
-        (TRACE, 2, "dangling", "FR-008 is defined nowhere."),
+        (STORIES, 10, "id", "FR-009 is defined nowhere."),
+        (TRACE, 2, "id", "FR-008 is defined nowhere."),
     ]
 
 
 def test_a_requirement_without_criteria_is_named() -> None:
     assert spec("### FR-001: x", "", "### FR-002: y", "- **AC-002-01** z") == [
-        [1, "no-acceptance", "FR-001 has no acceptance criterion."]
+        [1, "id", "FR-001 has no acceptance criterion."]
     ]
 
 
 def test_an_id_that_is_defined_twice_is_named_with_both_places() -> None:
     assert spec("### ADR-001: x", "### ADR-001: y") == [
-        [2, "duplicate", "ADR-001 is defined a second time; first in requirements-spec.md, line 1."]
+        [2, "id", "ADR-001 is defined a second time; first in requirements-spec.md, line 1."]
     ]
     story = FILE | {"stories": [STORY, STORY]}
     documents = {SPEC: "### ADR-001: x", "other.md": "### ADR-001: y", STORIES: json.dumps(story, indent=2)}
     assert found(documents) == [
-        ("other.md", 1, "duplicate", f"ADR-001 is defined a second time; first in {SPEC}, line 1."),
-        (STORIES, 14, "duplicate", "US-001 is defined a second time; first in user-stories.json, line 5."),
+        ("other.md", 1, "id", f"ADR-001 is defined a second time; first in {SPEC}, line 1."),
+        (STORIES, 14, "id", "US-001 is defined a second time; first in user-stories.json, line 5."),
     ]
 
 
@@ -172,13 +170,13 @@ def test_sound_markers(line: str) -> None:
 )
 def test_malformed_markers(line: str, kind: str) -> None:
     assert spec("x", line) == [
-        [2, "marker", f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."]
+        [2, "document", f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."]
     ]
 
 
 @pytest.mark.parametrize("text", ["{\n  x", "", "[" * 100_000])
 def test_data_that_is_no_json_is_named_and_other_data_is_left_alone(text: str) -> None:
-    assert found({STORIES: text}) == [(STORIES, 1, "unreadable", "It is not valid JSON.")]
+    assert found({STORIES: text}) == [(STORIES, 1, "document", "It is not valid JSON.")]
     assert found({"own.csv": "a\n1,2\n", "own.txt": "<!-- Step"}) == []
 
 

@@ -6,36 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.documents.page import (
-    MAX_ENTRIES,
-    split_entries,
-    split_named_entries,
-    split_outside_quotes,
-    split_statements,
-)
+from roundtable.documents.page import MAX_ENTRIES, split_outside_quotes, split_statements
 
 SENTENCE = "Given a, When b, Then c."
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("one", ("one",)),
-        ("one; two ;three", ("one", "two", "three")),
-        ("- one\n* two\n\n3. three; four", ("one", "two", "three", "four")),
-        ('"a; b" stays; (c; d) too; `e; f`', ('"a; b" stays', "(c; d) too", "`e; f`")),
-        ("一つ；二つ", ("一つ", "二つ")),
-        ("", ()),
-        (" ; ", ()),
-    ],
-)
-def test_entries_stand_on_lines_or_between_semicolons(text: str, found: tuple[str, ...]) -> None:
-    assert split_entries(text) == found
-
-
 def test_more_entries_than_a_list_has_are_one_text() -> None:
-    assert len(split_entries("\n".join("x" for _ in range(MAX_ENTRIES)))) == MAX_ENTRIES
-    assert split_entries("\n".join("x" for _ in range(MAX_ENTRIES + 1))) == (
+    assert len(split_statements("\n".join("x" for _ in range(MAX_ENTRIES)))) == MAX_ENTRIES
+    assert split_statements("\n".join("x" for _ in range(MAX_ENTRIES + 1))) == (
         " ".join("x" for _ in range(MAX_ENTRIES + 1)),
     )
 
@@ -53,31 +31,10 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
         ("it works, given the time", ("it works, given the time",)),
         ("a list is shown; it is sorted", ("a list is shown; it is sorted",)),
         ("a is shown; b is sorted; c stays", ("a is shown; b is sorted; c stays",)),
-        ("Angenommen a, wenn b, dann c. Gegeben d, wenn e, dann f.",
-         ("Angenommen a, wenn b, dann c.", "Gegeben d, wenn e, dann f.")),
     ],
 )  # fmt: skip
 def test_each_scenario_is_one_line(text: str, found: tuple[str, ...]) -> None:
     assert split_statements(text) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (
-            "Late: no value, wait; Wrong: over 60, ask",
-            (("Late", "no value, wait"), ("Wrong", "over 60, ask")),
-        ),
-        ("Late: no value\nGone(id): ask", (("Late", "no value"), ("Gone(id)", "ask"))),
-        ("`Late`: no value.", (("`Late`", "no value"),)),
-        ("Late: no value; and something else: no", (("Late", "no value; and something else: no"),)),
-        ("No new error case.", ()),
-        ("Late: no value\nand this", (("Late", "no value; and this"),)),
-        ("this\nLate: no value", ()),
-    ],
-)
-def test_named_entries(text: str, found: tuple[tuple[str, str], ...]) -> None:
-    assert split_named_entries(text) == found
 
 
 @given(st.text(max_size=300))
@@ -86,13 +43,7 @@ def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
 
     pieces = split_outside_quotes(text, re.compile(";").split)
     assert "".join("".join(pieces).split()) == "".join(text.split()) or ";" in text
-    for reader in (
-        split_entries,
-        split_named_entries,
-    ):
-        reader(text)
-    kept = "".join("".join(split_entries(text)).split())
-    assert set(kept) <= set(text)
+    assert set("".join("".join(split_statements(text)).split())) <= {*text, ","}
 
 
 @pytest.mark.parametrize(

@@ -361,8 +361,7 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
 
 def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
     """Whether a text has no HTML, rule or underlined heading, and closes its code."""
-    none = markers.NoneMarker
-    safe = {at for at, line in enumerate(lines) if isinstance(markers.parse_marker(line), none)}
+    safe = {at for at, line in enumerate(lines) if isinstance(markers.parse_marker(line), markers.NoneMarker)}
     blocks = [(token, range(*token.map)) for token in tokens if token.map]
     for token, covered in blocks:
         is_rule = token.type in ("hr", "heading_open") and not token.markup.startswith("#")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..core.markers import NoneMarker, begins_like_feedback, parse_marker
 from ..core.steps import DEPTHS, Step
-from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
+from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
 from . import drafting, ids, outline
 from .blocks import find_elaboration_blocks
@@ -29,8 +29,6 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     requirements, stories = ids.list_requirements(documents), ids.list_stories(documents)
     features = [each.text for each in requirements]
     criteria = [each.text for owner in requirements for each in owner.criteria]
-    errors = (row for row in ids.list_rows(documents.get(ids.ERRORS, ""), "E") if len(row) > 2)
-    told = [when if name in when else f"{name}: {when}" for _, name, when, *_ in errors]
     happy, unhappy = ([each.text for each in stories if each.unhappy is sad] for sad in (False, True))
     options = _read_decisions(documents, "Options and Tradeoffs")
     choices = _read_decisions(documents, "Technology Decisions")
@@ -42,10 +40,9 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         ("01-07", drafting.STORY_LABELS[1]): unhappy,
         ("03-01", drafting.DECISION): options[:1],
         ("03-02", drafting.CHOICE): listed,
-        ("04-04", drafting.ERRORS_LABEL): told,
     }
-    found = {key: "\n".join(texts) for key, texts in lists.items()} | _read_size(documents.get(ids.SCAN, ""))
-    for _, label, *cells in ids.list_rows(documents.get(ids.MATRIX, ""), "NFR"):
+    found = {key: "\n".join(texts) for key, texts in lists.items()}
+    for _, label, *cells in ids.list_attributes(documents):
         found["01-05", label] = "".join(cells[:1])
     for note in ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "notes", dict):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
@@ -60,26 +57,11 @@ def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
 
 def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
     page = outline.section_text(documents.get(ids.OVERVIEW, ""), section)
-    records = ids.list_records({ids.OVERVIEW: page})
-    # What was turned down stood apart in earlier versions.
-    decided = (f"{each.part('Decision')}\n{each.part('Turned Down')}".split("\n") for each in records)
+    decided = (each.part("Decision").split("\n") for each in ids.list_records({ids.OVERVIEW: page}))
     return [
         "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in lines if line.strip())
         for lines in decided
     ]
-
-
-def _read_size(scan: str) -> AnswersByLabel:
-    """Return the words on scope and complexity; where values are all, the scope names both, as when asked."""
-    found: AnswersByLabel = {}
-    for label in drafting.SIZES:
-        value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))
-        is_named = drafting.read_sizes({label: why}).get(label) == fold_text(value)
-        found["00-03", label] = why if is_named else "; ".join(filter(None, (value, why)))
-    scope, complexity = found.values()
-    if drafting.SIZE_WORDS.issuperset(map(fold_text, (scope, complexity))):
-        found["00-03", "Scope"] = f"{scope}, complexity: {complexity}"
-    return found
 
 
 class LabelledAnswer(Struct, frozen=True):

@@ -17,7 +17,7 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.hearing import Part
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
-from ..core.synthesis import HEADINGS
+from ..core.synthesis import HEADINGS, NO_REASON, split_detail
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
@@ -75,6 +75,28 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
+def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, tuple[str, str]]:
+    """Return what the discussions list in a part, each once, with its place and its instant."""
+    return {
+        words: (f"{block.file}:{number}, roundtable on step {block.step_id}", block.timestamp)
+        for block, number, words in find_entries(documents, part)
+    }
+
+
+LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+"""What says no more than that a decision follows, such as `We agreed: `."""
+
+
+def split_decision(entry: str) -> tuple[str, str, str]:
+    """Return what an entry decides, then its reason and the question that it answers; both may be empty."""
+    words = unescape_markdown(entry)
+    lead_in = found[0] if (found := LEAD_IN.match(words)) else ""
+    # A few words stand in quotes after the question that they answer.
+    decision, mark, detail = words.removeprefix(lead_in).partition('": ' if '? "' in words else ": ")
+    reason, asked = split_detail(detail)
+    return f"{lead_in}{decision}{mark[:-2]}", "" if reason == NO_REASON else reason, asked
+
+
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (\d{1,4})\]\(#turn-\d{1,4}\)")
@@ -102,7 +124,6 @@ class CitedEntry(Struct, frozen=True):
     text: str
     turns: tuple[int, ...]
     review: str
-    line: int
 
     def is_written_as(self, bullet: str) -> bool:
         """Whether a list entry of a block is this one; the block leaves the detail of an insight out."""
@@ -149,6 +170,6 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             if part != _INSIGHTS and (credit := _CREDIT.match(words)):
                 words = words[credit.end() :]
             review = (found["review"] or "") if found else ""
-            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review, number))
+            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review))
     said = tuple(SpokenTurn(at, who, "\n".join(words).strip(), line) for at, who, words, line in turns)
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))

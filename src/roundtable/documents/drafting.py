@@ -16,12 +16,12 @@ from ..core.commands import Answer, AskDraft
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
 from ..core.progress import read_scope
-from ..core.synthesis import NO_REASON, mark_like, split_detail
-from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
+from ..core.synthesis import mark_like
+from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
-from .blocks import find_entries
-from .outline import find_labelled, prose_lines, section_text, strip_numbering
+from .blocks import LEAD_IN, find_entries, split_decision
+from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import DraftContext
 
 
@@ -83,37 +83,16 @@ def _write_csv(context: DraftContext) -> str:
 
 # --- the quick scan: size
 
-_COMPLEXITY = re.compile(
-    r"(?i)[,;.\s]{0,9}+\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)"
-)
-_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-SIZES = ("Scope", "Complexity")
-SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
-
-
-def read_sizes(said: Mapping[str, str]) -> dict[str, str]:
-    """Return the scope and the complexity that answers name, given by their labels."""
-    found: dict[str, str] = {}
-    for label, text in said.items():
-        for line in text.splitlines():
-            # The later line corrects the earlier; "small, low" says both.
-            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line)).rstrip(".")
-            sizes = zip(SIZES, read_scope(f"{label}: {plain}"), strict=True)
-            found |= {each: value for each, value in sizes if value}
-    return found
-
 
 def write_size(context: DraftContext) -> str:
-    """Write scope and complexity on lines of their own, then the words that say more, then the rest."""
-    said = {label: text for label in SIZES if (text := context.text(label))}
-    found = read_sizes(said)
-    values = [page.write_paragraph(label, found[label]) for label in SIZES if label in found]
-    words = [
-        page.write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
-        for label, text in said.items()
-        if label not in found or not SIZE_WORDS.issuperset(words_of(text))
-    ]
-    return page.write_answers(context.without(*said), values, words)
+    """Write the answers, on size with the last line first that names one: the depth is read from it."""
+
+    def sort_lines(answer: Answer) -> Answer:
+        lines = reversed(page.split_lines(answer.text))
+        ordered = sorted(lines, key=lambda line: not any(read_scope(f"{answer.label}: {line}")))
+        return replace(answer, text="; ".join(ordered)) if answer.label in ("Scope", "Complexity") else answer
+
+    return page.write_answers([each if each.unknown else sort_lines(each) for each in context.answers])
 
 
 # --- requirements
@@ -142,17 +121,13 @@ def write_functional(context: DraftContext) -> str:
             listed = zip(numbers, own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
-            parts.append(page.write_open_question(ask_for_criterion(identity)))
+            how = "in which situation, after which action, what do you see?"
+            parts.append(page.write_open_question(f"When does {identity} count as done: {how}"))
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = page.write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *page.write_open_questions(context.without(left_out)))
     return page.join_section(parts, ["### Rules and Open Points"] if more else [], more)
-
-
-def ask_for_criterion(identity: str) -> str:
-    """Return the question that stands below a requirement without an acceptance criterion."""
-    return f"When does {identity} count as done: in which situation, after which action, what do you see?"
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -167,35 +142,31 @@ def write_out_of_scope(context: DraftContext) -> str:
 def _assign_criteria(
     criteria: Sequence[str], features: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
 ) -> list[list[str]]:
-    """Return the criteria of each feature: by the id at their start, else as before, else by words."""
-    before = [(each.text, owner.id) for owner in known for each in owner.criteria]
+    """Return the criteria of each feature: by the id at their start, as before, by words, or by place."""
+    before: dict[str, list[str]] = {}
+    for owner in known:
+        for each in owner.criteria:
+            before.setdefault(each.text, []).append(owner.id)
     found: list[list[str]] = [[] for _ in features]
     for place, criterion in enumerate(criteria):
-        named = _OWNER.match(criterion)
-        was = next((each for each in before if each[0] == criterion), ("", ""))
-        identity = f"FR-{named['number']}" if named else was[1]
+        named, was = _OWNER.match(criterion), before.get(criterion)
+        identity = f"FR-{named['number']}" if named else was.pop(0) if was else ""
         if identity in given:
             found[given.index(identity)].append(criterion[named.end() :] if named else criterion)
-            before = [each for each in before if each is not was]
         else:
-            shared = enumerate(ids.count_shared(criterion, features))
-            found[-max((count, at == place, -at) for at, count in shared)[2]].append(criterion)
+            words = content_words(criterion)
+            shared = [(len(words & content_words(each)), at == place) for at, each in enumerate(features)]
+            found[shared.index(max(shared))].append(criterion)
     return found
 
 
 STORY_LABELS = ("Stories", "Unhappy Story")
 
-_STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?(?:as|als) \w)")
-_FEWEST_SHARED = 2
+_STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?as \w)")
 # With single blanks between the words.
-_SHAPES = tuple(
-    re.compile(shape, re.IGNORECASE | re.DOTALL)
-    for shape in (
-        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
-        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
-        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
-        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
-    )
+_STORY_PARTS = re.compile(
+    r"(?i)(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
+    r"(?P<what>.+?)(?:,? so that (?P<why>.+))?"
 )
 
 
@@ -209,10 +180,12 @@ def write_stories(context: DraftContext) -> str:
     known, taken = ids.list_stories(context.documents), ids.find_mentioned_ids(context.documents, "US")
     given = ids.assign_ids("US", [text for text, _ in parts], known, taken=taken)
     listed = ids.list_requirements(context.documents)
-    found = [
-        _draft_story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy) in zip(given, parts, strict=True)
-    ]
+    # Without a name a story serves the only requirement, or the one at its place if there are as many.
+    places = listed if len(listed) == len(parts) else listed[:1] * len(parts) if len(listed) == 1 else ()
+    found = []
+    for at, (identity, (text, unhappy)) in enumerate(zip(given, parts, strict=True)):
+        served = [each for each in listed if each.id in text] or places[at : at + 1]
+        found.append(_draft_story(identity, text, served) | ({"unhappy": True} if unhappy else {}))
     questions = [answer.question for answer in context.answers if answer.unknown]
     others = [each for each in context.without(*STORY_LABELS) if not each.unknown]
     notes = [{"label": each.label, "text": page.join_lines(each.text)} for each in others]
@@ -227,18 +200,14 @@ def _split_stories(text: str) -> list[str]:
     return found if len(found) <= page.MAX_ENTRIES else [page.join_lines(text)]
 
 
-def _draft_story(identity: str, text: str, listed: Sequence[ids.Requirement]) -> dict[str, Any]:
-    """Return a story with its parts; it serves the requirements that it shares the most words with."""
-    shared = ids.count_shared(text, [each.text for each in listed])
-    enough = max(_FEWEST_SHARED, *shared) if len(listed) > 1 else 0
-    served = [each for each, count in zip(listed, shared, strict=True) if count >= enough]
-    words = " ".join(page.strip_punctuation(text).split())
-    shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
+def _draft_story(identity: str, text: str, served: Sequence[ids.Requirement]) -> dict[str, Any]:
+    shape = _STORY_PARTS.fullmatch(" ".join(page.strip_punctuation(text).split()))
+    who, what, why = shape.group("who", "what", "why") if shape else (None, None, None)
     return {
         "id": identity,
-        "as_a": shape["who"].strip() if shape else None,
-        "i_want": shape["what"].strip() if shape else None,
-        "so_that": shape["why"].strip() if shape and shape["why"] else None,
+        "as_a": who,
+        "i_want": what,
+        "so_that": why,
         "requirements": [each.id for each in served],
         "acceptance": [criterion.id for each in served for criterion in each.criteria],
         "text": text,
@@ -246,37 +215,22 @@ def _draft_story(identity: str, text: str, listed: Sequence[ids.Requirement]) ->
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
-_PRIORITY_LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
 _PRIORITY_ROW = re.compile(
     r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
 )
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_REST = word_set("all both everything every alles alle rest others other remaining")
-# "..., but could wait" tells of the same thing.
-_CLAUSE = re.compile(
-    r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
-    r"|,\s(?=(?:and )?(?:the|an?)\s)"
-)
-_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
-# An exception or a negation: words alone would say the opposite.
+_CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]")
+_PRIORITY_WORDS = {
+    "Must": re.compile(r"(?i)\b(?:must|ha(?:s|ve) to)\b(?! wait)"),
+    "Should": re.compile(r"(?i)\b(?:should|wait|later|next \w+)\b"),
+    "Could": re.compile(r"(?i)\b(?:could(?! wait)|nice to have|optional)\b"),
+    "Won't": re.compile(r"(?i)\b(?:won['’]?t|drop(?:ped)?|out|never)\b"),
+}
+# An exception, a negation or an order: the words alone could say the opposite.
 _UNCLEAR = re.compile(
-    r"(?i)\b(?:except|apart from|other than|(?:everything|all) but|nothing|none|not|cannot|can't|won't"
-    r"|neither|the (?:first|second|third|last)(?! (?:release|version|week|month|sprint)))\b"
+    r"(?i)\b(?:but|except|apart|others?|rest|not|no|nothing|none|cannot|can't|go|first|second|last)\b"
 )
-# What people say when they do not mean Must, the strongest first.
-_PLAIN_WORDS = tuple(
-    (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
-    for priority, words in (
-        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
-        ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        (
-            "Should",
-            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
-        ),
-        ("Must", r"must|has to|have to"),
-        ("Could", r"could"),
-    )
-)
+_ALL = word_set("all both everything every")
 
 
 def write_priorities(context: DraftContext) -> str:
@@ -318,43 +272,41 @@ def write_trace(context: DraftContext) -> str:
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:
-    """Return the priority of each requirement that is named: by id, else by its words, else as "the rest"."""
-    clauses = list(_split_priorities(answers))
-    chosen: dict[str, str] = {}
+    """Return the priority of each requirement that is named by id, or else by its words, and clearly."""
+    clauses = [each for answer in answers if not answer.unknown for each in _split_priorities(answer)]
+    if len(listed) == 1:
+        first = next((priority for priority, _ in clauses if priority), "")
+        return {listed[0].id: first} if first else {}
+    has_ids = any(_ID.search(clause) for _, clause in clauses)
+    said: dict[str, set[str]] = {each.id: set() for each in listed}
     for priority, clause in clauses:
-        named = set(map(str.upper, _ID.findall(clause)))
-        chosen = {each.id: priority for each in listed if each.id in named} | chosen
-    if not chosen:
-        free = [each.text for each in answers if each.label == _PRIORITY_LABELS[0] and len(listed) > 1]
-        if any(map(_UNCLEAR.search, free)):
-            return {}
-        for priority, clause in clauses:
-            for thing in _THINGS.split(clause):
-                left = [each for each in listed if each.id not in chosen]
-                shared = ids.count_shared(thing, [each.text for each in left])
-                if any(shared):
-                    chosen[left[shared.index(max(shared))].id] = priority
-    rest = [priority for priority, clause in clauses if len(listed) == 1 or _REST & set(words_of(clause))]
-    return (dict.fromkeys((each.id for each in listed), rest[0]) if rest else {}) | chosen
+        words = content_words(clause)
+        described = [each.id for each in listed if words & content_words(each.text)]
+        named = [each.id for each in listed if each.id in clause.upper()] if has_ids else described
+        if not described and _ALL.intersection(words_of(clause)):
+            named = list(said)
+        is_clear = has_ids or named != described or len(named) == 1
+        for each in named:
+            said[each].add(priority if is_clear else "")
+    return {each: min(found) for each, found in said.items() if len(found) == 1 and found != {""}}
 
 
-def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """Yield what the answers say of each priority: by plain words, else by the label they stand under."""
-    labels = [fold_text(each) for each in _PRIORITY_LABELS]
-    for answer in answers:
-        asked = fold_text(answer.label)
-        if answer.unknown or asked not in labels:
-            continue
-        current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
-        for clause in filter(str.strip, _CLAUSE.split(answer.text)):
-            pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
-            if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
-                pieces = [(_find_priority(clause) or current, clause)]
-            yield from pieces
+def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield the clauses of an answer, each with the priority that it names; empty where that is not clear."""
+    asked = fold_text(answer.label)
+    under = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), "")
+    for clause in _CLAUSE.split(answer.text) if under or asked == "priorities" else ():
+        head, colon, _ = clause.partition(":")
+        telling = head if colon and _find_priorities(head) else clause
+        named = _find_priorities(telling)
+        is_bare = {"and"}.issuperset(words_of(_ID.sub("", clause)))  # nothing but ids: what must be in
+        default = under or (PRIORITIES[0] if is_bare else "")
+        is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
+        yield next(iter(named), default) if is_clear else "", clause
 
 
-def _find_priority(text: str) -> str:
-    return next((priority for priority, words in _PLAIN_WORDS if words.search(text)), "")
+def _find_priorities(text: str) -> list[str]:
+    return [priority for priority, words in _PRIORITY_WORDS.items() if words.search(text)]
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
@@ -375,30 +327,19 @@ def write_matrix(context: DraftContext) -> str:
 
 
 def _number_attributes(context: DraftContext) -> list[tuple[str, str, str]]:
-    known = (each for each in context.without(*RISKS) if not each.unknown)
-    rows = [(each.label, page.join_lines(each.text)) for each in known]
-    return _number_rows(context, ids.MATRIX, "NFR", rows)
-
-
-def _number_rows(
-    context: DraftContext, file: str, prefix: str, rows: Sequence[tuple[str, str]]
-) -> list[tuple[str, str, str]]:
-    """Return the rows of a table, each with the id that its name has there, else a new one."""
-    known = [ids.KnownId(row[0], row[1]) for row in ids.list_rows(context.documents.get(file, ""), prefix)]
-    taken = ids.find_mentioned_ids(context.documents, prefix)
-    given = ids.assign_ids(prefix, [name for name, _ in rows], known, taken=taken)
+    """Return a row for each attribute that is known, with the id that it has, else a new one."""
+    rows = [(each.label, page.join_lines(each.text)) for each in context.without(*RISKS) if not each.unknown]
+    known = [ids.KnownId(row[0], row[1]) for row in ids.list_attributes(context.documents)]
+    taken = ids.find_mentioned_ids(context.documents, "NFR")
+    given = ids.assign_ids("NFR", [label for label, _ in rows], known, taken=taken)
     return [(identity, *row) for identity, row in zip(given, rows, strict=True)]
 
 
 # --- architecture and design
 
 DECISION, CHOICE = "Decision", "Choice"
-_AGREED = re.compile(r"(?i)(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
-_REASON = re.compile(r"(?s),?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*")
-_WE = re.compile(
-    r"(?i)^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
-    r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?"
-)
+_WE = re.compile(r"(?i)^(?:we|i)(?:'ll| will)? (?:(?:take|choose|go with|decide for) )?")
+_REASON = re.compile(r",?(?<!\s)\s(?:because|since|over|instead of)\b.*")
 _OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
 # The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
 _TAKEN = re.compile(
@@ -411,7 +352,7 @@ def write_options(context: DraftContext) -> str:
     """Write the decision among the options as a record; what was weighed before it, what follows after it."""
     text = context.text(DECISION)
     records = [(_name_option(context.text("Options") or text, text), text)] if text else []
-    return _write_records(context, records, DECISION)
+    return _write_choices(context, records, DECISION)
 
 
 def write_technology(context: DraftContext) -> str:
@@ -419,48 +360,12 @@ def write_technology(context: DraftContext) -> str:
     text = context.text(CHOICE)
     if is_settled(text):
         return page.write_answers(context.answers)
-    return _write_records(context, [(_name_decision(each), each) for each in page.list_entries(text)], CHOICE)
+    return _write_choices(context, [(_name_decision(each), each) for each in page.list_entries(text)], CHOICE)
 
 
-def write_review(context: DraftContext) -> str:
-    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
-    own = {each.id for each in _list_own_records(context)}
-    others = {each.text for each in ids.list_records(context.documents) if each.id not in own}
-    made = dict.fromkeys((block.step_id, line) for block, _, line in find_entries(context.documents))
-    found = []
-    for step_id, line in made:
-        words = unescape_markdown(line)
-        lead_in = agreed[0] if (agreed := _AGREED.match(words)) else ""
-        # A few words stand in quotes after the question that they answer.
-        end = '": ' if '? "' in words else ": "
-        decision, mark, detail = words.removeprefix(lead_in).partition(end)
-        decision += mark[:-2]
-        name = decision if mark == '": ' else _name_decision(decision)
-        # Each discussion has an option B of its own.
-        of_step = f" (step {step_id})" if len(name) == 1 or _OPTION.fullmatch(name) else ""
-        title = page.write_title(name + of_step)
-        if unescape_markdown(title) not in others:
-            found.append((title, lead_in + decision, detail, step_id))
-    parts: list[str] = []
-    given = _assign_record_ids(context, [title for title, *_ in found])
-    for identity, (title, decision, detail, step_id) in zip(given, found, strict=True):
-        reason, asked = split_detail(detail)
-        status = f"decided in the roundtable on step {step_id}"
-        parts += _write_record(identity, title, f"{decision.rstrip('.')}.", status)
-        if reason not in ("", NO_REASON):
-            parts.append(page.write_paragraph("Reason", mark_like(decision, page.capitalise(reason))))
-        if asked:
-            parts.append(page.write_paragraph("Asked", asked))
-    answered = page.write_labelled(context.answers)
-    return page.join_section(answered, page.write_open_questions(context.answers), parts)
-
-
-def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
-    """Write a record for each decision, given by its title and its words, then what the rest says of it."""
-    titles = [page.write_title(name) for name, _ in found]
-    parts: list[str] = []
-    for identity, title, (_, text) in zip(_assign_record_ids(context, titles), titles, found, strict=True):
-        parts += _write_record(identity, title, text)
+def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
+    """Write a record for each choice, given by its title and its words, then what the rest says of it."""
+    parts = _write_records(context, [(name, "decided", text) for name, text in found])
     rest = page.write_labelled(context.without(label))
     if found and rest:
         parts.append("#### Context" if len(found) == 1 else "### Common to These Decisions")
@@ -468,23 +373,45 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
     return page.join_section(parts, rest, ["### Open Points"] if found and more else [], more)
 
 
-def _write_record(identity: str, title: str, text: str, status: str = "decided") -> list[str]:
-    lines = page.split_lines(text)
-    decided = page.write_bullets(lines) if len(lines) > 1 else escape_markdown(text)
-    return [f"### {identity}: {title}", f"**Status**: {status}", "#### Decision", decided]
+def write_review(context: DraftContext) -> str:
+    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
+    others, found = _list_records(context)[1], []
+    made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
+    for step_id, words in made:
+        if not any(each.holds(words) for each in others):
+            decision, reason, asked = split_decision(words)
+            name = decision if '? "' in decision else _name_decision(decision)
+            said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
+            more = [page.write_paragraph(label, text) for label, text in said.items() if text]
+            status = f"decided in the roundtable on step {step_id}"
+            found.append((name, status, f"{decision.rstrip('.')}.", *more))
+    answered = page.write_labelled(context.answers)
+    records = _write_records(context, found)
+    return page.join_section(answered, page.write_open_questions(context.answers), records)
 
 
-def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[str, ...]:
-    """Return ids for the records of this section; those of other sections are taken."""
-    known = _list_own_records(context)
-    others = {each.id for each in ids.list_records(context.documents)} - {each.id for each in known}
-    taken = others | ids.find_mentioned_ids(context.documents, "ADR")
-    return ids.assign_ids("ADR", list(map(unescape_markdown, titles)), known, taken=taken)
+def _write_records(context: DraftContext, found: Sequence[tuple[str, ...]]) -> list[str]:
+    """Write decision records, each given by its title, status, words and more; ids stay with the titles."""
+    titles = [page.write_title(name) for name, *_ in found]
+    own, others = _list_records(context)
+    taken = {each.id for each in others} | ids.find_mentioned_ids(context.documents, "ADR")
+    given = ids.assign_ids("ADR", list(map(unescape_markdown, titles)), own, taken=taken)
+    parts: list[str] = []
+    for identity, title, (_, status, text, *more) in zip(given, titles, found, strict=True):
+        lines = page.split_lines(text)
+        decided = page.write_bullets(lines) if len(lines) > 1 else escape_markdown(text)
+        parts += [f"### {identity}: {title}", f"**Status**: {status}", "#### Decision", decided, *more]
+    return parts
 
 
-def _list_own_records(context: DraftContext) -> tuple[ids.DecisionRecord, ...]:
+def _list_records(
+    context: DraftContext,
+) -> tuple[Sequence[ids.DecisionRecord], Sequence[ids.DecisionRecord]]:
+    """Return the decision records of this section, and all others."""
     section = section_text(context.documents.get(context.target.output, ""), context.target.section)
-    return ids.list_records({ids.OVERVIEW: section})
+    own = ids.list_records({ids.OVERVIEW: section})
+    mine = {each.id for each in own}
+    return own, [each for each in ids.list_records(context.documents) if each.id not in mine]
 
 
 def _name_option(weighed: str, decision: str) -> str:
@@ -496,21 +423,14 @@ def _name_option(weighed: str, decision: str) -> str:
 
 
 def _name_decision(text: str) -> str:
-    """Return what was decided, as a title: without who decided it, without the reason."""
-    clauses = (sentence for entry in page.split_entries(text) for sentence in split_sentences(entry))
-    clause = page.strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
-    named = page.strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return page.capitalise(named if len(named) > len("yes") else clause)
-
-
-ERRORS_LABEL = "Errors"
-
-
-def write_errors(context: DraftContext) -> str:
-    """Write a row for each error that has a name, then the other answers under their labels."""
-    found = page.split_named_entries(context.text(ERRORS_LABEL))
-    table = page.write_table(("Id", "Error", "When"), _number_rows(context, ids.ERRORS, "E", found))
-    return page.write_answers(context.without(ERRORS_LABEL) if found else context.answers, table)
+    """Return the first clause of what was decided as a title, without `we` and the reason."""
+    # Nothing where the text has no words, as `;` has none.
+    clauses = (
+        each for line in page.split_lines(text) for each in page.split_outside_quotes(line, _CLAUSE.split)
+    )
+    clause = next(filter(None, map(page.strip_punctuation, clauses)), "")
+    named = _REASON.sub("", _WE.sub("", LEAD_IN.sub("", clause, count=1)))
+    return page.capitalise(page.strip_punctuation(named) or clause)
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
@@ -526,5 +446,4 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("architecture-overview.md", "Technology Decisions"): write_technology,
     ("architecture-overview.md", "Review"): write_review,
     ("design-summary.md", "Design Review"): write_review,
-    ("error-taxonomy.md", "Errors and Validation"): write_errors,
 }

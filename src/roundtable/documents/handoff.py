@@ -6,47 +6,37 @@ the same labels.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import indent
 
 from msgspec import Struct
 
-from ..core.analysis import ASSUMED
-from ..core.claims import find_paths
-from ..core.hearing import Part
 from ..core.steps import Item
-from ..core.synthesis import NO_REASON, UNVERIFIED, mark_like, strip_mark
+from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_entries
+from .blocks import list_entries
 from .drafting import PRIORITIES, read_priority_rows
-from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
-from .outline import prose_lines
-from .page import split_statements
-from .questions import OpenQuestion
+from .ids import MATRIX, SPEC, list_attributes, list_requirements
+from .questions import OpenQuestion, list_decisions
 
 _LABELS = {
-    "problem": ("problem", "what happens", "how to repeat", "cause"),
-    "reason to act": ("change", "afterwards", "trigger", "need"),
+    "problem": (
+        "problem", "what happens", "how to repeat", "cause", "change", "afterwards", "trigger", "need",
+    ),
     "decisions": ("decision", "fix"),
-    "criteria": ("expected", "acceptance", "success"),
-    "contract": ("contract", "limits", "rules", "refusal", "checks", "dependents"),
-    "fixed": ("constraints", "fixed points", "conditions"),
+    "findings": ("feedback",),
+    "requirements": ("expected", "acceptance", "success"),
+    "contract": (
+        "contract", "limits", "rules", "refusal", "checks", "errors", "dependents", "constraints",
+        "fixed points", "conditions",
+    ),
     "places": ("first edit", "touched", "places"),
     "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
-}
-# Words under these labels need no label on the page: the heading of the part says the same.
-_SILENT_LABELS = frozenset(
-    label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
-) - {"safeguard"} | {"problem", "what happens", "change", "feedback"}
-_PASSES_TODAY = re.compile(
-    r"(?i)\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b"
-)
-_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+}  # fmt: skip
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -58,38 +48,24 @@ class HandOffPoint(Struct, frozen=True):
 
 
 class HandOff(Struct, frozen=True):
-    """All that the builder of an item has to know."""
+    """All that the builder of an item has to know, by parts: those of `_LABELS`, actions and questions."""
 
     title: str
     slug: str
-    problem: tuple[HandOffPoint, ...] = ()
-    decisions: tuple[HandOffPoint, ...] = ()
-    findings: tuple[HandOffPoint, ...] = ()
-    requirements: tuple[HandOffPoint, ...] = ()
-    contract: tuple[HandOffPoint, ...] = ()
-    places: tuple[HandOffPoint, ...] = ()
-    risks: tuple[HandOffPoint, ...] = ()
-    first_test: tuple[HandOffPoint, ...] = ()
-    left_out: tuple[HandOffPoint, ...] = ()
-    questions: tuple[HandOffPoint, ...] = ()
-    answered: tuple[HandOffPoint, ...] = ()
-    fixed: tuple[HandOffPoint, ...] = ()
-    actions: tuple[HandOffPoint, ...] = ()
+    parts: Mapping[str, tuple[HandOffPoint, ...]]
     steps_done: int = 0
     steps: int = 0
 
     @property
     def is_empty(self) -> bool:
         """Whether no step has written anything that could be handed off."""
-        return not (self.decisions or self.requirements or self.places or self.first_test or self.risks)
+        telling = ("decisions", "requirements", "places", "first_test", "risks")
+        return not any(self.parts[name] for name in telling)
 
     @property
     def progress(self) -> str:
         """How much of the analysis was done; empty where that is not known."""
         return f"{self.steps_done} of {self.steps} steps of the analysis are done." if self.steps else ""
-
-
-_Labelled = Sequence[tuple[LabelledAnswer, str]]  # answers, each with its source
 
 
 def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
@@ -99,95 +75,43 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         for name, text in documents.items()
         if name.lower().endswith(".md")
         for each in read_labelled(text, with_feedback=True)
-        if each.label != "Item"
     ]
-    found = {part: _pick(labelled, labels) for part, labels in _LABELS.items()}
-    problem = found["problem"] or found["reason to act"]
-    if not problem and item.text.strip():
-        first = item.text.strip().split("\n\n")[0]
-        problem = (HandOffPoint(mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
-    requirements = (*_list_criteria(found["criteria"]), *_list_requirements(documents))
-    # Without a test of the user's, a criterion that does not hold today.
-    details = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
-    failing = (HandOffPoint(one, source) for one, source in details if not _PASSES_TODAY.search(one))
-    tests = (*(point for label in _LABELS["first_test"] for point in _pick(labelled, [label])), *failing)
-    # A bug report names its place in the cause.
-    causes = (
-        HandOffPoint(mark_like(point.text, f"`{path}`"), point.source)
-        for point in _pick(labelled, ["cause"])
-        for path in dict.fromkeys(found[0] for found in find_paths(unescape_markdown(point.text)))
-        if "/" in path
+    parts = {part: _pick(labelled, labels) for part, labels in _LABELS.items()}
+    if not parts["problem"] and item.text.strip():
+        first = mark_like(f"{item.name} {item.text}", escape_markdown(item.text.strip().split("\n\n")[0]))
+        parts["problem"] = (HandOffPoint(first, "draft.md"),)
+    made = (HandOffPoint(each.text, each.source, each.details) for each in list_decisions(documents))
+    insights, actions = (
+        tuple(HandOffPoint(words, source) for words, (source, _) in list_entries(documents, part).items())
+        for part in ("insights", "actions")
     )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
-    return HandOff(
-        item.name,
-        item.slug,
-        problem=problem,
-        decisions=(*_list_decisions(documents), *found["decisions"]),
-        findings=(*_list_entries(documents, "insights"), *_pick(labelled, ["feedback"])),
-        requirements=requirements,
-        contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=found["places"] or _pick(labelled, ["files"]) or tuple(causes),
-        risks=found["risks"],
-        first_test=tests[:1],
-        left_out=found["left_out"],
-        questions=tuple(HandOffPoint(escape_markdown(one.words), at) for one, at in asked if one.is_open),
-        answered=tuple(
-            HandOffPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
-            for each, place in asked
-            if each.answer
-        ),
-        fixed=found["fixed"],
-        actions=_list_entries(documents, "actions"),
+    still_open = (HandOffPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
+    answered = (
+        HandOffPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
+        for each, place in asked
+        if each.answer
     )
+    parts |= {
+        "decisions": (*made, *parts["decisions"]),
+        "findings": (*insights, *parts["findings"]),
+        "requirements": (*parts["requirements"], *_list_requirements(documents)),
+        "places": parts["places"] or _pick(labelled, ["files"]),
+        "first_test": parts["first_test"][:1],
+        "actions": actions,
+        "questions": tuple(still_open),
+        "answered": tuple(answered),
+    }
+    return HandOff(item.name, item.slug, parts)
 
 
 def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
     """Return the answers under these labels that say something, in the order of the documents, each once."""
     found: dict[str, HandOffPoint] = {}
     for each, source in answers:
-        label = fold_text(each.label)
-        if label in wanted and each.text and not says_none(unescape_markdown(each.words)):
-            shown = "" if label in _SILENT_LABELS and each.words else f"**{each.label}**: "
-            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, each.parts))
-    return tuple(found.values())
-
-
-def _list_criteria(points: Iterable[HandOffPoint]) -> Iterator[HandOffPoint]:
-    """Yield each criterion of the answers; the code of an answer belongs to the last of its criteria."""
-    for point in points:
-        code = tuple(filter(is_code, point.details))
-        plain = [each for each in point.details if each not in code] or split_statements(point.text)
-        assumed = ASSUMED if plain[-1].endswith(ASSUMED) else ""  # it stands behind the last
-        for each in plain[:-1]:
-            yield HandOffPoint(f"{mark_like(point.text, each)}{assumed}", point.source)
-        yield HandOffPoint(mark_like(point.text, plain[-1]), point.source, code)
-
-
-def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decision records with what was decided, then the decisions of discussions without one."""
-    records = list_records(documents)
-    for record in records:
-        words = [
-            line
-            for line in (record.part("Decision") or record.body).split("\n")
-            if line.strip() and not line.startswith(("#", "**Status**"))
-            if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
-        ]
-        title = f"**{record.id}**: {escape_markdown(record.text)}"
-        yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
-    recorded = fold_text("\n".join(record.body for record in records))
-    for made in _list_entries(documents, "decisions"):
-        parts = (part.rstrip(".") for part in fold_text(made.text).split(": "))
-        if not all(part in recorded or part == NO_REASON for part in parts):
-            yield made
-
-
-def _list_entries(documents: Mapping[str, str], part: Part) -> tuple[HandOffPoint, ...]:
-    found = {
-        words: HandOffPoint(words, f"{block.file}:{number}, roundtable on step {block.step_id}")
-        for block, number, words in find_entries(documents, part)
-    }
+        if fold_text(each.label) in wanted and each.text and not says_none(unescape_markdown(each.words)):
+            text = f"**{each.label}**: {each.words}".strip()
+            found.setdefault(each.text, HandOffPoint(text, source, each.parts))
     return tuple(found.values())
 
 
@@ -196,17 +120,11 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
         priority = priorities.get(each.id, "")
-        name = f"**{each.id}** ({strip_mark(priority)})" if priority else f"**{each.id}**"
-        # A title with a mark marks its priority too.
-        name = name if UNVERIFIED in each.text else mark_like(priority, name)
+        name = f"**{each.id}** ({priority})" if priority else f"**{each.id}**"
         yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
-    yield from _list_rows(documents, MATRIX, "NFR")
-
-
-def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
-    for identity, *cells in list_rows(documents.get(file, ""), prefix):
+    for identity, *cells in list_attributes(documents):
         words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
-        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
+        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{MATRIX}, {identity}")
 
 
 # --- the page in its forms: which parts it has, and the heading of each -----------------------------------
@@ -216,8 +134,7 @@ _PAGE = {
     "Decisions": "decisions",
     "Findings and remarks": "findings",
     "Requirements and criteria": "requirements",
-    "Fixed points and conditions": "fixed",
-    "Contract and rules": "contract",
+    "Contract, rules and fixed points": "contract",
     "Places to touch": "places",
     "Risks": "risks",
     "First failing test": "first_test",
@@ -229,7 +146,7 @@ _PAGE = {
 _PULL_REQUEST = {
     "Why": "problem",
     "What was decided": "decisions",
-    "What must hold": "fixed",
+    "What must hold": "contract",
     "What is touched": "places",
     "What could break": "risks",
     "What was answered since": "answered",
@@ -237,18 +154,11 @@ _PULL_REQUEST = {
 }
 _PLAN = {
     "Summary": "problem",
-    "Technical Context": "decisions findings fixed",
+    "Technical Context": "decisions findings contract",
     "Project Structure": "places",
     "First failing test": "first_test",
     "Complexity Tracking": "risks",
 }
-
-
-def show_as_typed(page: str) -> str:
-    """Return a page for eyes alone: the words as they were typed, without the escapes of markdown."""
-    prose = dict(prose_lines(page))
-    lines = enumerate(page.split("\n"), 1)
-    return "\n".join(unescape_markdown(line) if number in prose else line for number, line in lines)
 
 
 def write_page(hand_off: HandOff) -> str:
@@ -283,42 +193,39 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    boxes: list[str] = []
-    for each in hand_off.requirements:
-        boxes += [f"- [ ] {each.text}", *_write_details(each, "- [ ] ")]
-    for each in hand_off.first_test:
-        if not any(each.text in box for box in boxes):
-            boxes += [f"- [ ] The first test: {each.text}", *_write_details(each)]
+    checks = (*hand_off.parts["requirements"], *hand_off.parts["first_test"])
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_parts(hand_off, _PULL_REQUEST),
-        *(("## How to check it", "\n".join(boxes)) if boxes else ()),
+        *(("## How to check it", _write_points(checks, "- [ ] ")) if checks else ()),
         f"The analysis is in `{folder}`. {hand_off.progress}".strip(),
     )
 
 
 def write_spec(hand_off: HandOff, date: str) -> str:
     """Return the page under the headings of spec-kit's spec.md."""
-    functional = [each for each in hand_off.requirements if each.text.startswith("**FR-")]
-    measured = [each for each in hand_off.requirements if each not in functional]
+    functional = [each for each in hand_off.parts["requirements"] if each.text.startswith("**FR-")]
+    measured = [each for each in hand_off.parts["requirements"] if each not in functional]
     stories = []
     for number, each in enumerate(functional, 1):
         scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
         name, _, title = each.text.partition(": ")
-        levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one})" in name)
+        levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one}" in name)
         stories += [f"### User Story {number} - {title}{next(levels, '')}", "**Acceptance Scenarios**:"]
         stories.append("\n".join(scenarios))
-    clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]
+    clarify = [
+        f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.parts["questions"]
+    ]
     return _join(
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
         hand_off.progress,
         *_write_parts(hand_off, {"Clarifications": "answered"}),
-        *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
+        *("## User Scenarios & Testing", _write_points(hand_off.parts["problem"]), *stories),
         *_write_parts(hand_off, {"Edge Cases": "risks"}, level="###"),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
         *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
-        *_write_parts(hand_off, {"Assumptions": "fixed left_out"}),
+        *_write_parts(hand_off, {"Assumptions": "left_out"}),
     )
 
 
@@ -334,21 +241,20 @@ def write_plan(hand_off: HandOff, date: str) -> str:
 
 def write_summary(hand_off: HandOff, command: str) -> str:
     """Return the page in a few lines, as it is shown when an analysis is complete."""
-    nouns = {"requirement": hand_off.requirements, "decision": hand_off.decisions}
-    nouns |= {"risk": hand_off.risks, "open question": hand_off.questions}
+    nouns = {"requirement": hand_off.parts["requirements"], "decision": hand_off.parts["decisions"]}
+    nouns |= {"risk": hand_off.parts["risks"], "open question": hand_off.parts["questions"]}
     counts = (f"{len(each)} {noun}{'s'[: len(each) != 1]}" for noun, each in nouns.items())
     lines = [f"For the developer who builds it: {', '.join(counts)}."]
-    for test in hand_off.first_test:
-        code = (line.strip() for each in test.details for line in each.split("\n") if not is_code(line))
-        name = f"{test.text} {next(code, '')}" if test.text.endswith("**:") else test.text
-        lines.append(f"First failing test: {unescape_markdown(name.replace('**', ''))} ({test.source})")
+    for test in hand_off.parts["first_test"]:
+        words = unescape_markdown(test.text.partition("**:")[2].strip()) or "see the page"
+        lines.append(f"First failing test: {words} ({test.source})")
     return "\n".join([*lines, f"The whole page: {command}"])
 
 
 def _write_parts(hand_off: HandOff, form: Mapping[str, str], level: str = "##") -> Iterator[str]:
     """Yield the parts that have a point, each under its heading."""
     for heading, names in form.items():
-        if points := [point for name in names.split() for point in getattr(hand_off, name)]:
+        if points := [point for name in names.split() for point in hand_off.parts[name]]:
             yield from (f"{level} {heading}", _write_points(points))
 
 
@@ -356,15 +262,15 @@ def _join(*parts: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _write_points(points: Sequence[HandOffPoint]) -> str:
-    lines = ((f"- {each.text} ({each.source})", *_write_details(each)) for each in points)
+def _write_points(points: Sequence[HandOffPoint], sign: str = "- ") -> str:
+    lines = ((f"{sign}{each.text} ({each.source})", *_write_details(each, sign)) for each in points)
     return "\n".join(line for own in lines for line in own)
 
 
-def _write_details(point: HandOffPoint, sign: str = "- ") -> Iterator[str]:
+def _write_details(point: HandOffPoint, sign: str) -> Iterator[str]:
     """Yield what belongs to a point as entries below it, code as code."""
     for detail in point.details:
         if is_code(detail):
             yield indent(f"\n{detail}\n", "  ")
         else:
-            yield f"  {sign}{_LIST_MARK.sub('', detail, count=1)}"
+            yield f"  {sign}{detail}"

@@ -10,16 +10,11 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.text import unescape_markdown
+from ..core.text import fold_text, unescape_markdown
+from .blocks import split_decision
 from .outline import content_words, prose_lines
 
 _SAME = 0.5
-
-
-def count_shared(text: str, others: Iterable[str]) -> list[int]:
-    """Return how many words a text shares with each of the others."""
-    words = content_words(text)
-    return [len(words & content_words(other)) for other in others]
 
 
 class KnownId(Struct, frozen=True):
@@ -51,16 +46,15 @@ def assign_ids(
 
 
 SPEC, MATRIX, STORIES_FILE = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
-OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
-SUMMARY = "design-summary.md"
+OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quick-scan.md"
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
-ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
+ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
 _GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
-MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
+MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,})(?![\w-])")
 
 
 class Requirement(KnownId, frozen=True):
@@ -100,6 +94,13 @@ class DecisionRecord(KnownId, frozen=True):
         """Return what stands under one of its headings, such as `Decision`."""
         return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
+    def holds(self, entry: str) -> bool:
+        """Whether it says all that an entry of a discussion says."""
+        body = fold_text(unescape_markdown(self.body))
+        decision, *more = map(fold_text, split_decision(entry))
+        lines = (line.rstrip(". ") for line in body.split("\n"))
+        return decision.rstrip(". ") in lines and all(part in body for part in more)
+
 
 def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     """Return the decision records of architecture and design."""
@@ -110,11 +111,10 @@ def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
     )
 
 
-def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of the table rows whose first cell is an id of that kind."""
-    for _, line in prose_lines(document):
-        row = ROW.fullmatch(line.strip())
-        if row and row["id"].startswith(f"{prefix}-"):
+def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
+    for _, line in prose_lines(documents.get(MATRIX, "")):
+        if row := ROW.fullmatch(line.strip()):
             cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
             yield row["id"], *map(unescape_markdown, cells)
 

@@ -315,7 +315,6 @@ _WORD = re.compile(r"[^\W_]+")
 # Also what all criteria and stories have in common.
 _STOP_WORD = re.compile(
     r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with|given|when|then|want|so|that"
-    r"|angenommen|gegeben|wenn|dann|und|als|möchte|will|ich|damit"
 )
 
 

@@ -79,9 +79,7 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     if len(text.strip().splitlines()) < 2:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
-        first, _, rest = text.strip().partition(":")
-        is_repeated = not is_exact and rest.strip() and fold_text(first) == fold_text(label)
-        return f"{head} {escape_markdown(rest if is_repeated else text)}"
+        return f"{head} {escape_markdown(text)}"
     lines, mark = text.strip("\n").splitlines(), _DASH if is_exact else _MARK
     if _is_code(lines):
         return "\n".join([head, "", "```text", *lines, "```"])
@@ -126,14 +124,9 @@ def write_bullets(entries: Iterable[str]) -> str:
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """Write a table of people's words; nothing where there are no rows."""
-    cells = [[write_cell(text) for text in row] for row in rows]
+    cells = [[escape_markdown(text).replace("|", r"\|") or "-" for text in row] for row in rows]
     lines = (f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *cells))
     return ("\n".join(lines),) if cells else ()
-
-
-def write_cell(text: str) -> str:
-    """Write words as they can stand in a table."""
-    return escape_markdown(text).replace("|", r"\|") or "-"
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -188,14 +181,10 @@ _NUMBERED = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s")
 _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
-_SEMICOLON = re.compile("[;；]")
-_GIVEN = re.compile(r"(?:\S{1,12} )?(?:given|angenommen|gegeben)\b", re.IGNORECASE)
+_GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
-    r"|the same|such|not|only|\(assumed|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b"
-)
-_NAMED = re.compile(
-    r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
+    r"|the same|such|not|only|\(assumed)\b"
 )
 
 
@@ -214,12 +203,6 @@ def list_entries(text: str) -> tuple[str, ...]:
     lines = [line for line in text.splitlines() if line.strip()]
     is_list = len(lines) <= MAX_ENTRIES and all(map(_MARK.match, lines))
     return split_lines(text) if is_list and len(lines) > 1 else tuple(filter(None, [text]))
-
-
-def split_entries(text: str) -> tuple[str, ...]:
-    """Return the entries of a list that was written on lines or with semicolons; else the text as one."""
-    found = [part for line in split_lines(text) for part in split_outside_quotes(line, _SEMICOLON.split)]
-    return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
 
 
 def split_statements(text: str) -> tuple[str, ...]:
@@ -242,19 +225,6 @@ def split_statements(text: str) -> tuple[str, ...]:
         else:
             found.append(line)
     return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
-
-
-def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
-    """Return entries such as `name: what it is` as name and text; none where the first has no name."""
-    pairs: list[tuple[str, str]] = []
-    for part in split_entries(text):
-        if found := _NAMED.fullmatch(part):
-            pairs.append((found["name"], strip_punctuation(found["text"])))
-        elif pairs:  # without a name it belongs to the entry before
-            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {strip_punctuation(part)}")
-        else:
-            return ()
-    return tuple(pairs)
 
 
 def strip_punctuation(text: str) -> str:

@@ -1,31 +1,34 @@
-"""Open questions: found in the documents, answered where they stand, settled by later decisions (ART-9).
+"""What the documents decide and what they leave open (TABLE-1, ART-9), and the largest gap of one (MENU-8).
 
-The list is computed. Nothing is edited when a question is answered: the answer is added, with its date, and
-the question is open no more. An answer stands at the end of the section, with the question quoted.
+All of it is computed. Nothing is edited when a question is answered: the answer is added at the end of the
+section, with its date and the question quoted. It is open until it is answered or a decision settles it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from ..core import lazy_re as re
+from ..core.analysis import ASSUMED
 from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
 from ..core.synthesis import split_question
-from ..core.text import escape_markdown, parse_heading, unescape_markdown
+from ..core.text import cut_words, escape_markdown, parse_heading, unescape_markdown
+from ..core.turns import Material
+from . import outline
 from .additions import find_end, insert_text
-from .blocks import find_elaboration_blocks, find_entries
+from .blocks import find_elaboration_blocks, list_entries
 from .ids import OVERVIEW, find_json_line, list_records, read_json_list
-from .outline import content_words, decode_document, prose_lines, read_outline
-from .page import OPEN_QUESTION
+from .outline import content_words, decode_document, find_labelled, prose_lines, read_outline
+from .page import OPEN_QUESTION, split_lines
 
-_OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
-_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
+_ENTRY = re.compile(r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
+_OWN_LIST = re.compile("open questions", re.IGNORECASE)
+_ANY_LIST = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNORECASE)
+_NOTHING = frozenset({"", "none", "n/a", "nothing", "-"})
 _ANSWER = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
-# Right below its question, as earlier versions wrote it.
-_BELOW = re.compile(r"[ \t]+[-*+] \*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\*: (?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
 _SETTLED = 2 / 3  # how much of a question's words a decision has to take up to settle it
 _FEWEST_WORDS = 2
@@ -33,6 +36,64 @@ _ASKING = (
     "who whom whose what which when where why how do does did is are was were be been can could should would "
     "will shall may might must have has we you they he she there it if any that this these those not"
 )
+
+
+class DecisionMade(Struct, frozen=True):
+    """A decision as markdown, its place, what its record says of it, and when a discussion made it."""
+
+    text: str
+    source: str
+    details: tuple[str, ...] = ()
+    instant: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return all of it on one line, without markup."""
+        said = f"{self.text}: {' '.join(self.details)}" if self.details else self.text
+        return unescape_markdown(said.replace("**", ""))
+
+
+def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> list[DecisionMade]:
+    """Return the decision records, then the decisions of discussions that have none.
+
+    `undone` are the instants of discussions that were taken back. Their decisions have no record either.
+    """
+    made = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
+    found: list[DecisionMade] = []
+    for record in list_records(documents):
+        own = [words for words in made if record.holds(words)]
+        if own or "in the roundtable on step" not in record.body:
+            instant = max((made.pop(words)[1] for words in own), default="")
+            lines = split_lines(record.part("Decision") or record.body)
+            kept = (line for line in lines if not line.startswith(("#", "**Status**")))
+            details = tuple(line for line in kept if unescape_markdown(line).rstrip(". ") != record.text)
+            text = f"**{record.id}**: {escape_markdown(record.text)}"
+            found.append(DecisionMade(text, f"{record.file}, {record.id}", details, instant))
+    return [*found, *(DecisionMade(words, source, (), at) for words, (source, at) in made.items())]
+
+
+def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
+    """Return every decision in the documents with its place, in words, also those that a step asked for."""
+    made = [(each.words, each.source) for each in list_decisions(documents, undone)]
+    asked = ((find_labelled(text, "Decision"), name) for name, text in documents.items() if name != OVERVIEW)
+    made += [(words, name) for words, name in asked if words and not words.endswith(ASSUMED)]
+    return tuple(f"{words} ({source})" for words, source in made)
+
+
+def write_pages(
+    documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
+) -> tuple[Material, ...]:
+    """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
+    still_open = dict.fromkeys(
+        f"{each.words} ({each.file})" for each in list_questions(documents) if each.is_open
+    )
+    decided = describe_decisions(documents, undone)
+    pages = {"Decided so far": decided, "Still open": still_open, "Put off for later": put_off}
+    listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
+    return tuple(Material(name, text) for name, text in listed if text)
+
+
+# --- open questions
 
 
 class OpenQuestion(Struct, frozen=True):
@@ -51,17 +112,24 @@ class OpenQuestion(Struct, frozen=True):
         return not self.answer and not self.settled_by
 
 
-def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a document marks or lists as open, answered since or not, with their lines."""
-    is_list = False
-    for number, line in prose_lines(text):
-        if heading := parse_heading(line):
-            is_list = heading[1].casefold() == "open questions"
+def _find_asked(text: str, lists: re.Pattern[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield what is marked as open, or listed under a heading of that kind: line, section, markdown."""
+    section, is_list = "", False
+    for number, line, is_code in outline.joined_lines(text):
+        if heading := None if is_code else parse_heading(line):
+            section = outline.strip_numbering(heading[1])
+            is_list = lists.fullmatch(section) is not None
         elif begins_like_feedback(line):  # what is said at the menu after a discussion
             is_list = False
-        found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
-        if found and found["question"].casefold().rstrip(".") != "none":
-            yield number, unescape_markdown(found["question"])
+        elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
+            entry = _ENTRY.sub("", line, count=1).removeprefix(OPEN_QUESTION[2:])
+            if entry.casefold().strip("*. ") not in _NOTHING:
+                yield number, section, entry
+
+
+def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the questions that a document marks or lists as open, answered since or not, with their lines."""
+    return ((number, unescape_markdown(entry)) for number, _, entry in _find_asked(text, _OWN_LIST))
 
 
 def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
@@ -71,9 +139,8 @@ def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Return the questions of a document that nobody has answered, each with its line."""
-    answers = _find_answers([text])
-    return (asked for asked in find_asked_questions(text) if not _choose_answer(answers, asked[1]))
+    """Return the questions of a document that are still open, each with its line."""
+    return ((each.line, each.words) for each in list_questions({"document.md": text}) if each.is_open)
 
 
 _READERS = {"md": find_asked_questions, "json": find_listed_questions}
@@ -81,7 +148,7 @@ _READERS = {"md": find_asked_questions, "json": find_listed_questions}
 
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
-    answers, decisions = _find_answers(documents.values()), list(_find_decisions(documents))
+    answers, decisions = _find_answers(documents.values()), list_decisions(documents)
     found = []
     for file, text in documents.items():
         read = _READERS.get(file.lower().rpartition(".")[2])
@@ -96,8 +163,7 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
 
 def find_answer_date(line: str) -> str:
     """Return the date of the answer that a line is; empty where it is none."""
-    found = _ANSWER.fullmatch(line) or _BELOW.fullmatch(line)
-    return found["date"] if found else ""
+    return found["date"] if (found := _ANSWER.fullmatch(line)) else ""
 
 
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:
@@ -118,17 +184,8 @@ def quote_answer(question: str, answer: str, date: str) -> str:
 
 def _find_answers(texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return the answers, each as it quotes its question, and its date."""
-    found = list[tuple[str, str]]()
-    for text in (text for text in texts if "**Answer (" in text):
-        asked, above = dict(find_asked_questions(text)), 0
-        for number, line in prose_lines(text):
-            if answer := _ANSWER.fullmatch(line):
-                found.append((answer["rest"], answer["date"]))
-            elif below := _BELOW.fullmatch(line):
-                found.append((_quote_question(asked.get(above, "")) + below["rest"], below["date"]))
-            else:
-                above = number
-    return found
+    lines = (line for text in texts if "**Answer (" in text for _, line in prose_lines(text))
+    return [(answer["rest"], answer["date"]) for line in lines if (answer := _ANSWER.fullmatch(line))]
 
 
 def _quote_question(question: str) -> str:
@@ -141,25 +198,80 @@ def _choose_answer(answers: Iterable[tuple[str, str]], question: str) -> str:
     return next((f"{unescape_markdown(text)} ({date})" for text, date in texts), "")
 
 
-# The words of a decision, its place and, where an elaboration made it, its instant.
-_Decision = tuple[frozenset[str], str, str]
-
-
-def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
-    for block, number, written in find_entries(documents):
-        words = unescape_markdown(written)
-        yield content_words(words), f"{words} ({block.file}:{number})", block.timestamp
-    for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
-        yield content_words(f"{record.text} {record.body}"), f"{record.text} ({OVERVIEW}, {record.id})", ""
-
-
-def _find_settling(question: str, since: str, decisions: Iterable[_Decision]) -> str:
+def _find_settling(question: str, since: str, decisions: Iterable[DecisionMade]) -> str:
     """Return the later decision that takes up most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     # What a step left open comes before every discussion; what a discussion left open, before later ones.
     settling = (
-        place
-        for words, place, instant in decisions
-        if (instant > since or not (since or instant)) and len(wanted & words) >= _SETTLED * len(wanted)
+        f"{each.words} ({each.source})"
+        for each in decisions
+        if each.instant > since or not (since or each.instant)
+        if len(wanted & content_words(each.words)) >= _SETTLED * len(wanted)
     )
     return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""
+
+
+# --- the largest gap of any markdown document: what a roundtable on it is about first
+
+_ASKS = re.compile(r".*?\?(?=[\s:]|$)")
+_COMMENT = re.compile(r"^ {0,3}(?:<!--.*?(?:-->|\Z)|//[^\n]*)", re.MULTILINE | re.DOTALL)
+_UNDONE = re.compile(r"[-*+\s]*+(?:(?:TBD|TODO|FIXME|XXX|\?\?\?).*)?")
+_NAMED = re.compile(r"^(?:title|[-*+] \**+Feature Name\**+):\**+[ \t]++(?P<title>[^\n]+)", re.MULTILINE)
+_MAX_WORDS_QUOTED = 25
+
+
+class DocumentGap(Struct, frozen=True):
+    """Where a document says least: its section, the question that follows, and both in a few words."""
+
+    section: str
+    question: str
+    topic: str
+    summary: str
+
+
+def read_title(document: bytes, name: str) -> str:
+    """Return the document's title: its one main heading, else what it is named at its top, else `name`."""
+    every = read_outline(document).sections
+    sections = [each for each in every if each.name and not each.elaboration]
+    main = [each.heading for each in sections if each.level == 1]
+    if len(main) == 1:
+        return main[0]
+    named = _NAMED.search(decode_document(document[: sections[0].start] if sections else document))
+    return named["title"].strip("\"'` ") if named else next(iter(main), name)
+
+
+def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
+    """Return an open question, an empty section or the longest; what was `discussed` before comes last."""
+    shape = read_outline(document)
+    found = [*_find_questions(decode_document(document)), *_find_empty(shape), *_find_longest(shape)]
+    return next((each for each in found if each.question not in discussed), found[0])
+
+
+def _find_questions(text: str) -> Iterator[DocumentGap]:
+    """Yield the open questions, asked as they are where they ask."""
+    for _, section, entry in _find_asked(_COMMENT.sub("", text), _ANY_LIST):
+        words = unescape_markdown(entry.replace("**", "")).strip()
+        asks, short = _ASKS.match(words), cut_words(words, _MAX_WORDS_QUOTED)
+        question = asks[0] if asks and short == words else f'How is this settled: "{short.rstrip(".")}"?'
+        yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
+
+
+def _find_empty(shape: outline.Outline) -> Iterator[DocumentGap]:
+    """Yield the sections that hold nothing, or only a comment or what is still to do."""
+    for each in outline.list_open_sections(shape.sections):
+        own = _COMMENT.sub("", decode_document(shape.document[each.body : each.end]))
+        if all(map(_UNDONE.fullmatch, own.split("\n"))):
+            question = f'What belongs under "{each.name}", and who can say so?'
+            said = f'Nothing is written under "{each.name}".'
+            yield DocumentGap(each.heading, question, f'"{each.name}"', said)
+
+
+def _find_longest(shape: outline.Outline) -> Iterator[DocumentGap]:
+    """Yield the sections by the length of their own text, without their subsections; else the document."""
+    ends = (*(each.start for each in shape.sections[1:]), len(shape.document))
+    sizes = {each: end - each.body for each, end in zip(shape.sections, ends, strict=False)}
+    longest = sorted(outline.list_open_sections(shape.sections), key=sizes.__getitem__, reverse=True)
+    for heading in [each.heading for each in longest] or [""]:
+        name = f'"{outline.strip_numbering(heading)}"' if heading else "the document"
+        question = f"What does {name} leave out, and who would notice it first?"
+        yield DocumentGap(heading, question, name, "Nothing in it is marked as open.")

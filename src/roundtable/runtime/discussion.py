@@ -26,7 +26,7 @@ from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
-from ..documents import additions, gaps, outline
+from ..documents import additions, outline, questions
 from ..store import artifact, files, transcript
 from ..store.artifact import MAX_ARTIFACT_SIZE, one_line
 from ..store.items import list_slugs
@@ -70,11 +70,11 @@ def find_discussion_folder(root: Path, path: Path) -> Path:
     return files.require_inside(root, folder, ItemCorrupt)
 
 
-def _find_gap(path: Path) -> gaps.DocumentGap:
+def _find_gap(path: Path) -> questions.DocumentGap:
     earlier = transcript.parse_transcripts(path.parent, f"{path.name}{_ENDING}")
     found = (_FOCUS.search(each.text) for each in earlier)
     discussed = frozenset(unescape_markdown(each["question"].strip()) for each in found if each)
-    return gaps.find_gap(files.read(path, limit=MAX_ARTIFACT_SIZE), discussed)
+    return questions.find_gap(files.read(path, limit=MAX_ARTIFACT_SIZE), discussed)
 
 
 class DocumentSession(Session):
@@ -123,7 +123,7 @@ class DocumentSession(Session):
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         name, document = self.path.name, files.read(self.path, limit=MAX_ARTIFACT_SIZE)
-        title = one_line(gaps.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
+        title = one_line(questions.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
         output = name if is_output_name(name) else _STAND_IN
         section = one_line(_find_gap(self.path).section)
         targets = (Target(output, section),) if section else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -11,7 +12,8 @@ from pathlib import Path
 from ..core.errors import DiskFailed
 from ..core.steps import Item
 from ..core.turns import Known, Material
-from ..documents.decided import find_related, list_decisions_made, read_record, write_pages
+from ..documents.outline import content_words, find_labelled, section_text
+from ..documents.questions import describe_decisions, read_title, write_pages
 from .artifact import decode_text, read_documents
 from .files import read_inside
 from .meta import list_undone, read_meta
@@ -24,6 +26,9 @@ RECORD_FOLDERS = (
 )  # fmt: skip
 """Where projects keep their own decision records."""
 _MAX_FILES = 300
+_MAX_RECORD_LENGTH = 1_200
+_STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
+_LEAST_SHARED = 2
 
 
 def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Material]) -> Known:
@@ -31,8 +36,8 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
     texts = {each.name: each.text for each in documents}
     pages = write_pages(texts, list_undone(read_meta(folder)), read_all_parked(folder))
     about = f"{item.name}\n{item.text}"
-    elsewhere = find_related(about, list(_read_other_items(folder)), 5)
-    records = find_related(about, list(_read_records(root)), 3)
+    elsewhere = _find_related(about, list(_read_other_items(folder)), 5)
+    records = _find_related(about, list(_read_records(root)), 3)
     return Known((*records, *elsewhere), pages)
 
 
@@ -52,13 +57,24 @@ def _read_other_items(folder: Path) -> Iterator[Material]:
 @lru_cache(maxsize=2_000)
 def _read_decisions(home: str, _seen: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
     folder = Path(home)
-    return tuple(list_decisions_made(read_documents(folder, (".md",)), list_undone(read_meta(folder))))
+    return describe_decisions(read_documents(folder, (".md",)), list_undone(read_meta(folder)))
 
 
 def _read_records(root: Path) -> Iterator[Material]:
     for home in RECORD_FOLDERS:
         for name in sorted(f"{home}/{path.name}" for path in (root / home).glob("*.md"))[:_MAX_FILES]:
             with suppress(DiskFailed, OSError):
-                record = read_record(name, decode_text(read_inside(root, name, limit=100_000)))
-                if record is not None:
-                    yield record
+                text = decode_text(read_inside(root, name, limit=100_000))
+                status = section_text(text, "Status") or find_labelled(text, "Status")
+                if not _STATUS_GONE.search(status):
+                    decision = section_text(text, "Decision") or section_text(text, "Decision Outcome")
+                    words = (decision.strip() or text.strip())[:_MAX_RECORD_LENGTH]
+                    yield Material(name, f"{read_title(text.encode('utf-8', 'replace'), name)}\n{words}")
+
+
+def _find_related(about: str, candidates: Sequence[Material], most: int) -> tuple[Material, ...]:
+    """Return the candidates that share the most words with a text."""
+    wanted = content_words(about)
+    shared = [len(content_words(each.text) & wanted) for each in candidates]
+    ranked = sorted(range(len(candidates)), key=lambda at: -shared[at])
+    return tuple(candidates[at] for at in ranked if shared[at] >= _LEAST_SHARED)[:most]

@@ -11,15 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.errors import RuleBroken
-from ..core.markers import FeedbackMarker, parse_marker
+from ..core.markers import FeedbackMarker
 from ..core.steps import Step
 from ..core.text import fold_text, unescape_markdown
 from ..documents.additions import find_step_texts
 from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_elaboration_blocks
 from ..documents.outline import read_outline
 from ..documents.questions import find_answer_date
-from .artifact import one_line, read_documents
-from .transcript import FOLDER, parse_transcripts
+from .artifact import read_documents
+from .transcript import parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
@@ -44,57 +44,52 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     """Return where `FILE:LINE`, or every line that holds a text, comes from; RuleBroken if there is none."""
     documents = read_documents(folder, (".md",))
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
-    if place := _PLACE.fullmatch(where.strip()):
-        file, line = place["file"].rpartition(f"/{folder.name}/")[2].removeprefix("./"), int(place["line"])
-        if (name := f"{FOLDER}/{Path(file).name}") in transcripts:
-            return (_follow_turn(name, transcripts[name], line),)
-        if file in documents:
-            if not "".join(documents[file].split("\n")[max(line - 1, 0) : line]).strip():
-                raise RuleBroken(f"There is nothing in line {line} of {one_line(file)}.")
-            return (_find_origin(documents[file], file, line, transcripts, steps),)
-    wanted = fold_text(" ".join(where.split()))
-    found = tuple(
-        _find_origin(text, file, number, transcripts, steps)
-        for file, text in documents.items()
+    place, wanted = _PLACE.fullmatch(where.strip()), fold_text(" ".join(where.split()))
+    file = place["file"].rpartition(f"/{folder.name}/")[2].removeprefix("./") if place else ""
+    lines = [
+        (name, number)
+        for name, text in documents.items()
         for number, words in enumerate(text.split("\n"), 1)
         if wanted and wanted in fold_text(unescape_markdown(" ".join(words.split())))
-    )
-    if not found:
+    ]
+    if place and file in documents:
+        written = documents[file].split("\n")[max(int(place["line"]) - 1, 0) : int(place["line"])]
+        lines = [(file, int(place["line"]))] if "".join(written).strip() else []
+    if not lines:
         names = ", ".join(documents) or "no documents"
-        raise RuleBroken(f"No document has that text or line. The documents are: {names}.")
-    return found
+        raise RuleBroken(f"No document has that text, or words in that line. The documents are: {names}.")
+    return tuple(_find_origin(documents[name], name, line, transcripts, steps) for name, line in lines)
 
 
 def _find_origin(
     text: str, file: str, line: int, transcripts: Mapping[str, TranscriptContent], steps: tuple[Step, ...]
 ) -> LineOrigin:
-    lines = text.split("\n")
-    words = lines[line - 1].strip()
-    here = LineOrigin(file, line, words)
-    if date := find_answer_date(lines[line - 1]):
+    words = text.split("\n")[line - 1]
+    here = LineOrigin(file, line, words.strip())
+    if date := find_answer_date(words):
         return replace(here, origin=f"An answer to an open question, added on {date}.")
     blocks = find_elaboration_blocks(file, text)
     block = next((each for each in blocks if each.line <= line < each.end), None)
-    if block is None:
-        # Several lines of feedback stand below its label, indented.
-        above = (each for each in reversed(lines[: line - 1]) if each.strip())
-        if lines[line - 1].startswith(" "):
-            above = (each for each in above if each[0] != " " and each != "- **Feedback**:")
-        feedback = parse_marker(words if "<!--" in words else next(above, "").strip())
-        if isinstance(feedback, FeedbackMarker):
-            return replace(here, origin=f"The user's feedback on step {feedback.step_id}, {feedback.at}.")
-    else:
+    if block is not None:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
     # Before the step: an entry that was moved may stand among its lines now.
-    is_entry = words.startswith("- ") and words != "- None"
-    likeness, name, entry = _find_nearest(_MARK.sub("", words), transcripts)
+    is_entry = here.text.startswith("- ") and here.text != "- None"
+    likeness, name, entry = _find_nearest(_MARK.sub("", here.text), transcripts)
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
         moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""
         before = f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
-        remarks = tuple(filter(None, (moved, before if likeness < 1 else "")))
-        return replace(_describe_entry(here, name, transcripts[name], entry), remarks=remarks)
+        content, done = transcripts[name], {"added": "added", "edited": "reworded"}.get(entry.review)
+        said = f" (the user {done} it in the review)" if done else ""
+        spoken = {turn.number: turn for turn in reversed(content.turns)}
+        return replace(
+            here,
+            origin=f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}.",
+            turns=tuple(spoken[number] for number in entry.turns if number in spoken),
+            transcript=name,
+            remarks=tuple(filter(None, (moved, before if likeness < 1 else ""))),
+        )
     if block is None:
-        return _find_step(here, text, steps)
+        return replace(here, origin=_find_writer(text, line, steps))
     origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
     remark = "The transcript does not have it: somebody added it since." if is_entry else ""
     remark = remark if transcripts else "Its transcript is missing, so the turns are not known."
@@ -115,35 +110,16 @@ def _find_nearest(
     return max(found, key=lambda each: each[0])
 
 
-def _describe_entry(here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry) -> LineOrigin:
-    done = {"added": "added", "edited": "reworded"}.get(entry.review)
-    said = f" (the user {done} it in the review)" if done else ""
-    spoken = {turn.number: turn for turn in reversed(content.turns)}
-    turns = tuple(spoken[number] for number in entry.turns if number in spoken)
-    origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
-    return replace(here, origin=origin, turns=turns, transcript=name)
-
-
-def _find_step(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrigin:
+def _find_writer(text: str, line: int, steps: tuple[Step, ...]) -> str:
+    """Say which feedback or which step a line outside of all blocks belongs to."""
     shape = read_outline(text.encode())
-    start = shape.lines[min(here.line, len(shape.lines)) - 1]
+    start = shape.lines[min(line, len(shape.lines)) - 1]
+    for marker in [piece.marker for piece in shape.pieces if piece.start <= start][-2:]:
+        if isinstance(marker, FeedbackMarker):  # it is the line's own, or stands right before it
+            return f"The user's feedback on step {marker.step_id}, {marker.at}."
     for own in find_step_texts(shape):
         if own.is_intact and own.start <= start <= own.end:
             step_id = own.marker.step_id
             title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
-            return replace(here, origin=f"Written by step {step_id}{title}.")
-    return replace(here, origin="No discussion wrote it, and no step in these words.")
-
-
-def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin:
-    entry = next((each for each in content.entries if each.line == line), None)
-    if entry is not None:
-        return _describe_entry(LineOrigin(name, line, unescape_markdown(entry.text)), name, content, entry)
-    turn = next((each for each in reversed(content.turns) if each.line - 1 <= line), None)
-    if turn is None or any(each.line <= line for each in content.entries):
-        raise RuleBroken(f"Line {line} of {name} belongs to no turn.")
-    led_to = [each for each in content.entries if turn.number in each.turns]
-    remarks = tuple(f"It led to {each.part}: {unescape_markdown(each.text)}" for each in led_to)
-    here = LineOrigin(name, line, f"{turn.speaker}: {turn.text}", transcript=name)
-    origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
-    return replace(here, origin=origin, remarks=remarks or ("It led to no entry of the synthesis.",))
+            return f"Written by step {step_id}{title}."
+    return "No discussion wrote it, and no step in these words."

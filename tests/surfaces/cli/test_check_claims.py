@@ -88,7 +88,7 @@ class Documents:
         ]
         (self.folder / "requirements-spec.md").write_text("\n".join(lines))
         ran = self.line.run("check", self.folder.name, "--json")
-        kinds = ("citation", "figure", "decision", "block")
+        kinds = ("citation", "claim", "block")
         return [(row["kind"], row["text"]) for row in ran.json["problems"] if row["kind"] in kinds]
 
 
@@ -103,8 +103,8 @@ def documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Documents:
     [
         ("[Alex] The retries sit in forms/queue.py.", "citation", "no file forms/queue.py"),
         ("[Alex] The retries sit in `forms/sync.py:9`.", "citation", "the file has 2 lines"),
-        ("[Maya] Inspectors retype 4,700 forms a day.", "figure", "4,700"),
-        ("[Maya] At least seven of them give up.", "figure", "seven"),
+        ("[Maya] Inspectors retype 4,700 forms a day.", "claim", "4,700"),
+        ("[Maya] At least seven of them give up.", "claim", "seven"),
     ],
 )
 def test_invented_evidence_is_found(documents: Documents, insight: str, kind: str, named: str) -> None:
@@ -142,7 +142,7 @@ def test_feedback_below_a_block_is_no_claim_of_the_discussion(documents: Documen
 )
 def test_a_decision_without_a_turn_of_the_users_is_found(documents: Documents, decision: str) -> None:
     ((kind, text),) = documents.check(decision=decision)
-    assert kind == "decision"
+    assert kind == "claim"
     assert decision[:20] in text
 
 
@@ -167,7 +167,7 @@ def test_without_a_transcript_only_a_silent_user_is_known_to_have_decided_nothin
     documents.transcript.unlink()
     assert documents.check(decision="Signatures are deleted: legal said so") == []
     found = documents.check(decision="Signatures are deleted: legal said so", silent=True)
-    assert "decision" in [kind for kind, _ in found]
+    assert "claim" in [kind for kind, _ in found]
 
 
 @pytest.mark.rule("ART-8")

@@ -217,8 +217,7 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
     issue = project.find_issue(entry.slug, post) if post is not None else None
     place = Path(out) if out and post is None else None
-    is_shown = post is None and not flags.json and bool(sys.stdout and sys.stdout.isatty())
-    text, paths = project.write_hand_off(entry.slug, form, place, as_typed=is_shown)
+    text, paths = project.write_hand_off(entry.slug, form, place)
     if issue is not None:
         named, comment = issue
         tell(text)
@@ -228,10 +227,9 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
-    flags.show_result(
-        data | to_builtins(project.hand_off(entry.slug)),
-        "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
-    )
+    found = to_builtins(project.hand_off(entry.slug))
+    wrote = "\n".join(f"Wrote {path}" for path in paths)
+    flags.show_result(data | found.pop("parts") | found, wrote or text.removesuffix("\n"))
 
 
 @command(item="optional")
