@@ -712,26 +712,6 @@ def test_an_answer_whose_question_is_no_longer_asked_does_not_come_back() -> Non
     assert {answer.text for answer in play.now.answers} == {"Nothing.", "Five people."}
 
 
-@pytest.mark.rule("MENU-7")
-def test_back_at_the_first_question_opens_the_step_before() -> None:
-    play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
-    assert play.commands[-1] == do.Advance("01-01", is_back=True)
-    assert play.now.stage is Stage.ENDED
-
-
-@pytest.mark.rule("MENU-7")
-def test_a_step_that_one_came_back_to_asks_its_last_question_with_the_answer_to_edit() -> None:
-    offers = (on.Offer("Problem", "Inspectors.", ""), on.Offer("Value", "Two seconds.", "the document"))
-    for depth in ("standard", "brief"):
-        brief = replace(TWO, brief=QUESTIONS)
-        play = Play(opening(brief, asks_last=True, depth=depth), offers=offers)
-        assert play.texts("question")[0].startswith("How fast must it be?")
-        assert play.commands[-1] == do.Listen("answer", offer="Two seconds.")
-        play.says("Three seconds.")
-        assert play.now.answers == (do.Answer("Value", "How fast must it be?", "Three seconds."),)
-        assert play.now.stage is Stage.MENU
-
-
 DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
 
 

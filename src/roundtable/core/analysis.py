@@ -110,8 +110,6 @@ class Opening(Struct, frozen=True):
     tracks: tuple[TrackChoice, ...] = ()
     proposal: str = ""  # what is said to propose the track; empty where it was chosen before
     is_short: bool = False
-    asks_last: bool = False  # the user came back to the step's last question from the step after it
-    is_depth_known: bool = False  # the phase before had the same depth: it need not be said again
 
     @property
     def lead(self) -> Persona:
@@ -157,7 +155,7 @@ class Analysis(Struct, frozen=True):
     proposed: str = ""  # what corrects the answer that is edited, offered in its place
     written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
     in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
-    chosen: TrackChoice | None = None  # is saved as soon as the answers given so far are written
+    chosen: TrackChoice | None = None  # the track that is being saved
     unaccepted: tuple[on.SectionText, ...] = ()  # without the marks, until accepted in a form (ART-8)
     accepting: on.UserSpoke | None = None  # the choice at the menu, while they are written without marks
 
@@ -267,7 +265,7 @@ def _open_leg(now: Analysis) -> Outcome:
         return now.wait(Stage.TRACK, *shown, _show("question", opening.proposal, lead), do.Listen("answer"))
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
-    is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
+    is_news = opening.arrival != "continuing" and not opening.is_short
     if is_news and opening.depth in depths.ANNOUNCEMENTS:
         shown.append(_show("depth", depths.ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
@@ -302,8 +300,6 @@ def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
 
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     header = do.Show(lines.step_header(now.opening.conductor, now.step.step_id, now.step.title))
-    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
-        now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))
 
 
@@ -332,9 +328,13 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
         asked = words_of(" ".join((question.text, question.without, now.follow_up or "", *checks)))
         if wish.track is None or (not wish.is_command and wish.track.key in asked):
             return None
-    if wish.track and (opening.proposal or wish.track.key != opening.track):
-        return _save_track(now, wish.track, words)
-    return _name_tracks(now)
+    if wish.track is None or (not opening.proposal and wish.track.key == opening.track):
+        return _name_tracks(now)
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if question is not None and has_own:
+        then = f"then `track {wish.track.key}` at the menu."
+        return _tell(now, f"Finish or skip this step's questions first; {then}")
+    return _save_track(now, wish.track, words)
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -348,11 +348,7 @@ def _name_tracks(now: Analysis) -> Outcome:
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
-    """Write the track, at a question after the answers that the user gave; that step is not complete."""
     opening, shown = now.opening, [_show("choice", words, USER)] if words else []
-    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
-    if now.stage is Stage.ANSWER and has_own and chosen.key != opening.track:
-        return _draft_sections(replace(now, again=(), follow_up=None, chosen=chosen), *shown)
     whole = next((each.steps for each in opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
@@ -464,10 +460,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 
 def _go_back(now: Analysis) -> Outcome:
-    """Ask the question before again, with its answer to edit; the answers after it are asked again too.
-
-    From the first question of a step that leads to the last one of the step before.
-    """
+    """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
     labels = [answer.label for answer in now.given_answers]
     if now.editing is not None and now.follow_up is None:
         asked = (question.label for question in now.step.questions(now.depth))
@@ -475,10 +468,6 @@ def _go_back(now: Analysis) -> Outcome:
             return _edit_answer(now, labels[-1])
     if labels:
         return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
-    done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-    before = max((step_id for step_id in done if step_id < now.step.step_id), default="")
-    if before and now.editing is None:
-        return now.wait(Stage.ENDED, do.Advance(before, is_back=True))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 
@@ -659,9 +648,6 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
-    if now.chosen is not None:
-        after, commands = _save_track(now, now.chosen, "")
-        return after, (*shown, *commands)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written

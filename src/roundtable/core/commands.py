@@ -272,7 +272,6 @@ class Advance(Struct, frozen=True):
     """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete."""
 
     step_id: str = ""
-    is_back: bool = False  # only that step's last question is asked
 
 
 class StartOver(Struct, frozen=True):

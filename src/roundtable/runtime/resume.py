@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -18,7 +17,7 @@ from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
-from ..core.steps import PHASES, Depth, Item, Phase
+from ..core.steps import PHASES, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
 from ..store import items, parking, transcript
@@ -126,7 +125,6 @@ class Resume:
     def __init__(self, root: Path, folder: Path, user_name: str | None = None) -> None:
         self._root, self._folder, self._user_name = root, folder, user_name
         self._previous: Phase | None = None
-        self._depth: Depth | None = None
         self._has_meta = False
         self.warnings: list[str] = []
         """What the next leg begins with."""
@@ -180,15 +178,15 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
-        """Return a completed or skipped step, from its first question or at its last; later texts stay."""
+    def reopen(self, step_id: str) -> Leg:
+        """Return a completed or skipped step, from its first question; later texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         if begun := self._replay(step_id):
             analysis = begun.analysis
             if _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here):
                 return self._take_up(begun)
-        return self._begin(step_id, replace(opening, asks_last=asks_last))
+        return self._begin(step_id, opening)
 
     def start_over(self) -> Leg:
         """Forget which steps and phases are complete, and return the first leg."""
@@ -206,7 +204,7 @@ class Resume:
         return leg
 
     def _take_up(self, leg: Leg) -> Leg:
-        self._previous, self._depth = leg.analysis.opening.phase, leg.analysis.opening.depth
+        self._previous = leg.analysis.opening.phase
         leg.warnings, self.warnings = tuple(self.warnings), []
         return leg
 
@@ -263,7 +261,6 @@ class Resume:
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
-            is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 
     def _look(self) -> Standing:

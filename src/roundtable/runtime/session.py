@@ -196,7 +196,7 @@ class Session:
             if step_id:
                 text = f"Step {step_id} has answers marked {UNVERIFIED}, too. Enter accepts one as it stands."
                 resume.warnings.append(text)
-        return resume.reopen(step_id, asks_last=ending.is_back) if step_id else resume.next()
+        return resume.reopen(step_id) if step_id else resume.next()
 
     async def _play(self, leg: Leg) -> do.Command | None:
         """Play one leg and return how it ends; None if it is paused."""
