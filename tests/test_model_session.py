@@ -95,8 +95,8 @@ def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tu
     account = BudgetAccount(completed[1])
     lines = analyse(completed, ["E", "done"], ScriptedModel().panel(), account)
     assert kinds(lines).index("menu") < kinds(lines).index("introduction")
-    assert [text for text in texts(lines, "notice") if "up to" in text] == []
-    first = texts(lines, "menu")[0]
+    first, (repeated,) = texts(lines, "menu")[0], [text for text in texts(lines, "notice") if "up to" in text]
+    assert repeated in first
     assert re.fullmatch(
         r"---\nElaboration Mode with scripted: up to 10 turns, about \d+,000 tokens\.\n"
         r"\[E\] Elaboration Mode -- bring all perspectives to discuss this topic\n(?s:.*)\n---",

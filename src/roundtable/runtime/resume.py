@@ -14,13 +14,13 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import Line, propose_track
+from ..core.lines import propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
 from ..core.steps import PHASES, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
-from ..store import items, parking, transcript
+from ..store import items, parking
 from ..store import meta as records
 from ..store.files import JOURNAL_FOLDER
 from ..store.journal import Journal, list_journals
@@ -36,10 +36,6 @@ class Leg(Struct):
     commands: tuple[do.Command, ...]
     resumed: bool = False
     last_words: str | None = None
-    asked: Line | None = None
-    """The question that came before the one that is asked now."""
-    unsaved: tuple[do.SaveRecord, ...] = ()
-    """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
 
     def commit(self, event: on.Event, panel: str = "") -> None:
@@ -50,12 +46,8 @@ class Leg(Struct):
 
     def replay(self, event: on.Event) -> None:
         """Let an event count that the journal holds already."""
-        if isinstance(event, on.RecordFailed) and isinstance(self.commands[-1], do.SaveRecord):
-            self.unsaved += (self.commands[-1],)
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
-        shown = (each.line for each in self.commands if isinstance(each, do.Show))
-        self.asked = next((line for line in shown if line.kind == "question"), self.asked)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
@@ -141,14 +133,9 @@ class Resume:
             is_over = leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing)
             if opened is None and not is_over and (is_apart or _is_open(leg.analysis, self._look())):
                 opened = leg
-            elif is_over:  # a kill, or a transcript that could not be written, left it behind
-                self.close(leg.journal)
+            elif is_over:  # a kill left it behind
+                leg.journal.close()
         return self._take_up(opened) if opened is not None else self.next()
-
-    def close(self, journal: Journal) -> None:
-        """Remove the journal of a leg that is over, once each of its discussions has a transcript."""
-        self._write_missing_transcripts(journal.name)
-        journal.close()
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
@@ -208,15 +195,7 @@ class Resume:
         leg.warnings, self.warnings = tuple(self.warnings), []
         return leg
 
-    def _write_missing_transcripts(self, name: str) -> None:
-        """Write the transcripts of discussions that only this journal holds, before it goes."""
-        leg = self._replay(name)
-        for command in leg.unsaved if leg else ():
-            panels = ", then ".join(leg.journal.panels) if leg else ""
-            transcript.write_transcript(self._folder, command, panels or "unknown")
-
     def _begin(self, name: str, opening: Opening) -> Leg:
-        self._write_missing_transcripts(name)
         leg = Leg(Journal(self._folder, name), *Analysis.begin(opening))
         leg.journal.begin(opening)
         return self._take_up(leg)

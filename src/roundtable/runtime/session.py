@@ -20,7 +20,7 @@ from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import Analysis, Stage, recall
+from ..core.analysis import Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
@@ -95,9 +95,7 @@ class Session:
         self._hand_off_command = command("handoff", name)
         self._leg: Leg | None = None
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
-        self._held: on.UserSpoke | None = None
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
-        self._told_forecast = False
 
     @property
     def analysis(self) -> Analysis | None:
@@ -159,10 +157,10 @@ class Session:
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, leg, ending)
                 if after is None or after.journal.path != leg.journal.path:
-                    await self._aside(resume.close, leg.journal)
+                    await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
-                        resume.close(after.journal)
+                        after.journal.close()
                         await self._show_hand_off(leg)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
                     await self._show(Line("done", text))
@@ -255,8 +253,6 @@ class Session:
             told = (discussion.step.step_id, len(discussion.turns), discussion.max_turns)
             is_review = discussion.awaits is Awaited.REVIEW
             await self._tell("resume", texts.REVIEW_AGAIN if is_review else texts.discussion_cut_off(*told))
-        if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
-            await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = [each for each in leg.commands if isinstance(each, do.Show)]
         echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
@@ -271,7 +267,7 @@ class Session:
         if self._interactive:
             leg.commands = (await self._show_all(leg.commands),)
             question = "Resume the discussion, or wrap up from what was said?"
-            if await self._choose(question, (RESUME, WRAP_UP), otherwise=RESUME) == WRAP_UP:
+            if await self._choose(question, (RESUME, WRAP_UP)) == WRAP_UP:
                 await self._aside(leg.commit, on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
@@ -345,17 +341,13 @@ class Session:
                 continue
             line = command.line
             if line.kind == "menu" and (forecast := self._forecast()):
-                self._told_forecast = True
                 line = texts.with_forecast(line, forecast)
-            elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
+            elif line.kind == "introduction" and (forecast := self._forecast()):
                 await self._show(Line("notice", forecast, state=line.state))
             await self._show(line)
         return commands[-1]
 
     async def _listen(self, listen: do.Listen, state: str | None) -> on.UserSpoke:
-        if self._held is not None:  # said already: nobody is asked for them again
-            words, self._held = self._held, None
-            return words
         self.listening, self.prefill, self.offer = listen.awaits, listen.prefill, listen.offer
         await self._show(Line("listen", "", state=state, awaits=listen.awaits))
         try:
@@ -368,15 +360,11 @@ class Session:
             await self._show(Line("notice", remark, state=state))
         return said[0]
 
-    async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str:
-        """Ask until a choice is made; several other words choose `otherwise`, and are said after it."""
+    async def _choose(self, question: str, choices: tuple[str, ...]) -> str:
         while True:
             await self._show(texts.choice_menu(question, choices))
             words = await self._listen(do.Listen("choice"), None)
             if choice := hear_choice(words.text, choices):
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
-            if otherwise and len(words.text.split()) > 1:
-                self._held = words
-                return otherwise
             await self._show(Line("notice", "That is not one of the choices."))
