@@ -319,9 +319,9 @@ def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: s
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
     ("draft", "offered"),
-    [("item wish", "The list is sorted."), ("item request", "Expected: the list is sorted.")],
+    [("item wish", "The list is sorted."), ("item", "The list is wrong."), ("item title", "The list")],
 )
-def test_only_what_should_happen_is_drafted_without_the_word_before_it(draft: str, offered: str) -> None:
+def test_a_draft_is_what_the_item_asks_for_or_how_it_begins_or_its_title(draft: str, offered: str) -> None:
     item = Item("list", "The list", "The list is wrong.\n\nExpected: the list is sorted.")
     questions = (Question("Expected", "What should happen?", draft=draft),)
     request = AskOffers(ask("00-01", {}, item=item).brief, questions)
