@@ -70,17 +70,13 @@ class Play:
                 return on.Drafted((on.SectionText(target, DRAFTED),))
             case do.WriteStep():
                 return on.DocumentsWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
-            case do.SaveStep():
-                return on.Saved()
-            case do.SaveDepth():
-                return on.Saved()
             case do.AskFeedback():
                 return on.FeedbackTaken("Good point.", AT)
             case do.WriteFeedback():
                 return on.DocumentsWritten(("Added your feedback.",))
             case do.WriteDrafts():
                 return on.DocumentsWritten(("Drafted.",))
-            case do.SavePhase():
+            case do.SaveProgress():
                 return on.Saved()
             case _:
                 return Talk().answer(command)

@@ -78,10 +78,8 @@ class Talk:
                 return spoken or on.PersonaSpoke(brief.speaker.key, f"Point {brief.number}.")
             case do.AskVerdict(table):
                 return on.Judged(self.verdicts.get(table.turns[-1].text, NEUTRAL))
-            case do.AskSynthesis():
-                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT)
-            case do.ExtractSynthesis():
-                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT, extracted=True)
+            case do.AskSynthesis(is_extracted=extracted):
+                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT, extracted)
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated(
                     ('Updated requirements-spec.md, section "3. User Journeys": added x.',)

@@ -113,14 +113,14 @@ def test_a_phase_whose_steps_are_done_goes_straight_to_its_menu() -> None:
 
 
 @pytest.mark.rule("GREET-5")
-@pytest.mark.parametrize(("words", "last"), [("", do.Leave()), ("leave", do.Leave()), ("S", do.StartOver())])
-def test_when_all_phases_are_done_one_may_start_over_or_leave(words: str, last: do.Command) -> None:
+@pytest.mark.parametrize(("words", "last"), [("", "leave"), ("leave", "leave"), ("S", "start over")])
+def test_when_all_phases_are_done_one_may_start_over_or_leave(words: str, last: str) -> None:
     play = Play(opening(None, PHASES[4], kind="finished", moved_on=True))
     assert play.order == ["greeting", "menu"]
     assert "The code has moved on" in play.texts("greeting")[0]
     assert play.commands[-1] == do.Listen("choice")
     play.says(words)
-    assert play.commands[-1] == last
+    assert play.commands[-1] == do.Advance(otherwise=last)
     assert play.now.stage is Stage.ENDED
 
 
@@ -390,7 +390,7 @@ def test_edit_at_a_question_is_no_answer() -> None:
 def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() -> None:
     play = at_menu()
     kinds = [type(asked).__name__ for asked in play.asked]
-    assert kinds == ["AskOffers", "Listen", "AskDraft", "WriteStep", "SaveStep", "Listen"]
+    assert kinds == ["AskOffers", "Listen", "AskDraft", "WriteStep", "SaveProgress", "Listen"]
     assert play.order == ["step", "question", "answer", "update", "update", "menu"]
     assert play.texts("update") == [
         "### 3. User Journeys\n\n**Problem**: x", 'Wrote requirements-spec.md, section "3. User Journeys".',
@@ -427,7 +427,7 @@ def test_brief_and_deep_are_announced_once_after_the_greeting_standard_is_not() 
 def test_the_words_that_are_announced_also_work_at_a_follow_up() -> None:
     counted = replace(TWO, validation=(NUMBER,), standard=(Question(NUMBER.label, "How much?"),))
     play = Play(opening(counted)).says("Quite a lot", "'brief'")
-    assert play.all_asked(do.SaveDepth) == [do.SaveDepth("01-requirements", "brief")]
+    assert play.all_asked(do.SaveProgress)[0] == do.SaveProgress(depth=("01-requirements", "brief"))
     assert "brief" not in play.now.answers[0].text
     play = Play(opening(counted)).says("Quite a lot", "Quick.")
     assert play.now.answers[0].text == "Quite a lot. Quick."
@@ -436,7 +436,7 @@ def test_the_words_that_are_announced_also_work_at_a_follow_up() -> None:
 @pytest.mark.rule("DEPTH-2")
 def test_a_depth_word_is_stored_at_once_acknowledged_and_changes_the_questions() -> None:
     play = Play(opening(TWO)).says("Inspectors.", "go deeper")
-    assert do.SaveDepth("01-requirements", "deep") in play.asked
+    assert do.SaveProgress(depth=("01-requirements", "deep")) in play.asked
     assert play.texts("depth") == ["Got it, switching to deep mode."]
     assert play.now.depth == "deep"
     play.says("Two seconds.")
@@ -462,10 +462,10 @@ def test_a_depth_word_keeps_the_question_in_hand_and_changes_what_comes_after_it
 @pytest.mark.rule("DEPTH-2")
 def test_depth_words_work_at_a_menu_and_are_words_like_others_in_a_discussion() -> None:
     play = at_menu().says("go deeper")
-    assert do.SaveDepth("01-requirements", "deep") in play.asked
+    assert do.SaveProgress(depth=("01-requirements", "deep")) in play.asked
     assert play.order[-2:] == ["depth", "menu"]
     talk = at_menu().says("E", "go deeper")
-    assert talk.all_asked(do.SaveDepth) == []
+    assert not any(save.depth for save in talk.all_asked(do.SaveProgress))
     assert [turn.text for turn in talk.now.elaboration.turns if turn.speaker == "user"] == ["go deeper"]  # type: ignore[union-attr]
 
 
@@ -497,14 +497,14 @@ def test_after_the_last_step_the_menu_leads_to_the_next_phase() -> None:
 def test_continue_goes_to_the_next_step(words: str) -> None:
     play = at_menu().says(words)
     assert play.commands[-1] == do.Advance()
-    assert play.all_asked(do.SavePhase) == []
+    assert play.all_asked(do.SaveProgress) == [do.SaveProgress("01-03")]
     assert play.texts("choice") == [words]
 
 
 @pytest.mark.rule("MENU-3", "STEP-6")
 def test_continue_at_the_phase_menu_completes_the_phase_first() -> None:
     play = at_menu(step=LAST, progress=Progress(("01-01", "01-03"))).says("C")
-    assert play.asked[-2:] == [do.SavePhase("01-requirements"), do.Advance()]
+    assert play.asked[-2:] == [do.SaveProgress(phases=("01-requirements",)), do.Advance()]
 
 
 @pytest.mark.rule("MENU-3")
@@ -549,8 +549,8 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     assert isinstance(drafts, do.WriteDrafts)
     assert [each.step_id for each in drafts.done] == ["01-01", "01-03"]
     assert [each.step_id for each in drafts.skipped] == ["01-08"]
-    assert play.asked[-2:] == [do.SavePhase("01-requirements"), do.Advance()]
-    assert play.all_asked(do.SaveStep) == [do.SaveStep("01-03")]
+    assert play.asked[-2:] == [do.SaveProgress(phases=("01-requirements",)), do.Advance()]
+    assert play.all_asked(do.SaveProgress)[0] == do.SaveProgress("01-03")
 
 
 @pytest.mark.rule("MENU-2", "MENU-3")

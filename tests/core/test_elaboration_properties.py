@@ -100,12 +100,10 @@ class Play:
                 return on.Judged(draw(VERDICTS).within(number - 1))
             case do.Listen():
                 return on.UserSpoke(draw(MESSAGES) if len(self.events) < 40 else "")
-            case do.AskSynthesis():
-                if draw(st.booleans()):
+            case do.AskSynthesis(is_extracted=extracted):
+                if not extracted and draw(st.booleans()):
                     return on.SynthesisFailed("no")
-                return on.SynthesisDrafted(draw(DRAFTS), AT)
-            case do.ExtractSynthesis():
-                return on.SynthesisDrafted(draw(DRAFTS), AT, extracted=True)
+                return on.SynthesisDrafted(draw(DRAFTS), AT, extracted)
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated(())
             case do.SaveRecord():

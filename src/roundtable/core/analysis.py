@@ -172,7 +172,10 @@ class Analysis(Struct, frozen=True):
                 return replace(self, elaboration=elaboration), commands
             moment, at = elaboration.undo_key, elaboration.drafted_at
             block = (do.Written("block", moment, at=at),) if moment else ()
-            return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
+            after = replace(self, elaboration=None, written=self.written + block)
+            if not self.step.step_id:  # a document that is not a step's has no menu (MENU-8)
+                return after.wait(Stage.ENDED, *commands[:-1], do.Advance(otherwise=LEAVE))
+            return _show_menu(after, *commands[:-1])
         if type(event).__name__ not in self.legal:
             reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
             raise RuleBroken(reason, legal=self.legal)
@@ -353,8 +356,8 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if opening.proposal else tuple(step.step_id for step in opening.steps)
-    save, taken = do.SaveTrack(chosen, not_needed, before), replace(opening, proposal="")
-    return now.wait(Stage.TRACK_SAVED, *shown, save, chosen=chosen, opening=taken)
+    save = do.SaveProgress(track=chosen, not_needed=not_needed, before=before)
+    return now.wait(Stage.TRACK_SAVED, *shown, save, chosen=chosen, opening=replace(opening, proposal=""))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -562,7 +565,8 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
     is_asked = now.stage is Stage.ANSWER and not now.follow_up
     in_hand = _open_question(now) if is_asked else now.in_hand
-    return now.wait(Stage.DEPTH, do.SaveDepth(now.opening.phase.key, wanted), depth=wanted, in_hand=in_hand)
+    save = do.SaveProgress(depth=(now.opening.phase.key, wanted))
+    return now.wait(Stage.DEPTH, save, depth=wanted, in_hand=in_hand)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -652,7 +656,7 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
     return now.wait(
-        Stage.SAVED, *shown, do.SaveStep(now.step.step_id),
+        Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
         written=written, answers=answers, stood=answers, again=(), editing=None,
     )  # fmt: skip
 
@@ -862,7 +866,8 @@ def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
-    return now.wait(Stage.PHASE, *shown, do.SavePhase(now.opening.phase.key, now.opening.passed_phases))
+    phases = (now.opening.phase.key, *now.opening.passed_phases)
+    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=phases))
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -872,8 +877,7 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     choice = hearing.hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return _tell(now, "Please choose L or S.")
-    last = do.StartOver() if choice == START_OVER else do.Leave()
-    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), last)
+    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), do.Advance(otherwise=choice))
 
 
 def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do.Show:

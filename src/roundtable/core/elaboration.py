@@ -417,7 +417,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
     text = "The panel gave no usable summary, so this one is taken word for word from what was said."
-    return after, (_show("notice", text), do.ExtractSynthesis(now.table))
+    return after, (_show("notice", text), do.AskSynthesis(now.table, is_extracted=True))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:

@@ -92,13 +92,6 @@ class DocumentSession(Session):
         executor.path, executor.into = self.path, self._into
         return executor
 
-    async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
-        """Show what is to be shown; after the discussion there is no menu, only the end."""
-        if self._leg is not None and not self._leg.is_discussing:
-            shown = [each for each in commands if isinstance(each, do.Show)]
-            commands = (*(each for each in shown if each.line.kind not in ("menu", "step")), do.Leave())
-        return await super()._show_all(commands)
-
     async def _run(self) -> None:
         files.make_folder(self.folder, parents=True)
         ignore = self.folder.parent / ".gitignore"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -33,9 +33,6 @@ from ..store.artifact import is_markdown
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
 from .surveyor import Surveyor
-
-Checked: TypeAlias = tuple[Any, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""A panel's reply at the table, its texts with marks, notes for the transcript, and why to ask again."""
 
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
@@ -92,7 +89,7 @@ class Executor:
                 return await self._speak(task)
             case do.AskVerdict():
                 return await self._judge(task)
-            case do.AskSynthesis() | do.ExtractSynthesis():
+            case do.AskSynthesis():
                 return await self._synthesise(task)
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskFeedback():
                 return await self._answer_at_step(task)
@@ -113,48 +110,51 @@ class Executor:
             case do.WriteFeedback():
                 return on.DocumentsWritten(*self._tell_changes(self._outputs.write_feedback(task)))
             case do.WriteDrafts():
-                return on.DocumentsWritten(self._tell_changes(self._outputs.write_drafts(task))[0])
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_drafts(task)))
             case do.UndoLast():
                 return self._undo_last(task)
-            case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
+            case do.SaveProgress():
                 return self._save_progress(task)
             case _:
                 raise RuleBroken("A machine's answer must end in something to wait for.")
 
-    async def _ask_at_table(self, ask: AtTable) -> Checked:
-        """Return what the panel says, asked once more where voice or claims are at fault (VOICE-2, ART-8)."""
-        first = await self._ask_once(ask)
-        if not (reasons := first[-1]):
-            return first
-        second = await self._ask_once(replace(ask, brief=replace(ask.brief, again=reasons)))
-        return first if second[0] is None and not ask.brief.may_be_silent else second
+    async def _ask_at_table(self, ask: AtTable) -> tuple[Any, list[str], tuple[str, ...]]:
+        """Return the panel's reply, its texts with marks, and notes for the transcript.
 
-    async def _ask_once(self, ask: AtTable) -> Checked:
+        It is asked once more where voice or claims are at fault (VOICE-2, ART-8).
+        """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
-        reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(brief.speaker.key, piece))
-        if reply is None:
-            return None, (), (), ()
-        # Apart: a refusal is told by how the text begins.
-        said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
-        texts, notes, wrong = list[str](), list[str](), list[str]()
-        for text in map(_bound_words, said):
-            found = (
-                () if is_offline else claims.check_contribution(text, brief.speaker, table, self._lines_of)
+        heard = silence = None, list[str](), ()
+        for _ in range(2):
+            reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(brief.speaker.key, piece))
+            if reply is None:
+                return silence if brief.may_be_silent else heard
+            # Apart: a refusal is told by how the text begins.
+            said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
+            texts, wrong = list[str](), list[str]()
+            for text in map(_bound_words, said):
+                found = (
+                    ()
+                    if is_offline
+                    else claims.check_contribution(text, brief.speaker, table, self._lines_of)
+                )
+                texts.append(text and claims.mark_claims(text, found))
+                wrong += (each.reason for each in found)
+            voice = check_voice(
+                " ".join(said), brief.speaker, earlier=table.turns, names=names, free=free, known=known
             )
-            texts.append(text and claims.mark_claims(text, found))
-            wrong += (each.reason for each in found)
-        for each in check_voice(
-            " ".join(said), brief.speaker, earlier=table.turns, names=names, free=free, known=known
-        ):
-            notes.append(f"{each.kind}: {each.found} ({each.reason})")
-        reasons = (*notes, *dict.fromkeys(wrong))
-        return reply, tuple(texts), (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong)), reasons
+            notes = [f"{each.kind}: {each.found} ({each.reason})" for each in voice]
+            heard = reply, texts, (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong))
+            if not (notes or wrong):
+                break
+            ask = replace(ask, brief=replace(brief, again=(*notes, *dict.fromkeys(wrong))))
+        return heard
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
-        framing, texts, notes, _ = await self._ask_at_table(ask)
+        framing, texts, notes = await self._ask_at_table(ask)
         summary, question = map(_require_words, texts)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self.panel.kind == "host", framing.looked_up)
@@ -163,7 +163,7 @@ class Executor:
         brief, key = ask.brief, ask.brief.speaker.key
         speech: Speech | None
         try:
-            speech, texts, notes, _ = await self._ask_at_table(ask)
+            speech, texts, notes = await self._ask_at_table(ask)
         except PanelStopped:
             return on.SpeakerStopped()
         if speech is None and brief.may_be_silent:
@@ -185,21 +185,20 @@ class Executor:
         found = verdict or await self._offline.answer(ask) or NEUTRAL
         return on.Judged(found.within(len(ask.table.turns)), advice=verdict is None)
 
-    async def _synthesise(self, task: do.AskSynthesis | do.ExtractSynthesis) -> on.Event:
+    async def _synthesise(self, ask: do.AskSynthesis) -> on.Event:
         wrong: tuple[str, ...] = ()
-        ask = do.AskSynthesis(task.table) if isinstance(task, do.ExtractSynthesis) else task
-        panel = self.panel if ask is task else self._offline
+        panel = self._offline if ask.is_extracted else self.panel
         try:
             draft = await panel.answer(ask)
         except PanelFailed as failure:
             return on.SynthesisFailed(str(failure))
         if panel.kind != "offline":
             # The first time it is sent back with the reasons; what is still wrong then is marked.
-            found, marked = claims.check_draft(draft, task.table, self._lines_of)
+            found, marked = claims.check_draft(draft, ask.table, self._lines_of)
             wrong = () if ask.problems else found
             draft = draft if wrong else marked
-        at = self._instant(task.table.step.step_id)
-        return on.SynthesisDrafted(draft, at, ask is not task, wrong, self.panel.kind == "host")
+        at = self._instant(ask.table.step.step_id)
+        return on.SynthesisDrafted(draft, at, ask.is_extracted, wrong, self.panel.kind == "host")
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
         if isinstance(task, do.AskReading | do.AskOffers) and self.panel.kind == "model":
@@ -368,26 +367,23 @@ class Executor:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
 
-    def _save_progress(self, task: do.SaveStep | do.SaveDepth | do.SaveTrack | do.SavePhase) -> on.Saved:
-        commit = current_commit(self._root) if isinstance(task, do.SavePhase) else None
+    def _save_progress(self, task: do.SaveProgress) -> on.Saved:
+        commit = current_commit(self._root) if task.phases else None
 
         def change(meta: dict[str, Any]) -> None:
             steps, phases = meta["steps_completed"], meta["phases_completed"]
-            match task:
-                case do.SaveStep(step_id):
-                    steps += [step_id] if step_id not in steps else []
-                case do.SaveDepth(phase, depth):
-                    meta["depth_overrides"][phase] = depth
-                case do.SavePhase(phase, passed):
-                    phases += [key for key in PHASE_KEYS if key in (phase, *passed) and key not in phases]
-                    meta |= {"codebase_hash": commit} if commit else {}
-                case do.SaveTrack(track, not_needed, before):
-                    meta["track"] = track.key
-                    meta.pop("steps_not_needed", None)
-                    meta |= {"steps_not_needed": list(not_needed)} if not_needed else {}
-                    # A phase opens again where the new track has a step that the old one had not.
-                    open_again = {step_id[:2] for step_id in track.steps if step_id not in (*before, *steps)}
-                    meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
+            steps += [task.step_id] if task.step_id and task.step_id not in steps else []
+            phases += [key for key in PHASE_KEYS if key in task.phases and key not in phases]
+            meta |= {"codebase_hash": commit} if commit else {}
+            meta["depth_overrides"] |= [task.depth] if task.depth else []
+            if task.track is not None:
+                meta["track"] = task.track.key
+                meta.pop("steps_not_needed", None)
+                meta |= {"steps_not_needed": list(task.not_needed)} if task.not_needed else {}
+                # A phase opens again where the new track has a step that the old one had not.
+                known = (*task.before, *steps)
+                open_again = {step_id[:2] for step_id in task.track.steps if step_id not in known}
+                meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
 
         records.change_meta(self._folder, change)
         return on.Saved()

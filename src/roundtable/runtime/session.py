@@ -20,7 +20,7 @@ from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import Analysis, recall
+from ..core.analysis import START_OVER, Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
@@ -179,12 +179,10 @@ class Session:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait((writing,))
 
-    def _go_on(self, resume: Resume, leg: Leg, ending: do.Command) -> Leg | None:
+    def _go_on(self, resume: Resume, leg: Leg, ending: do.Advance) -> Leg | None:
         """Return the leg that follows; None if the user leaves."""
-        if isinstance(ending, do.StartOver):
-            return resume.start_over()
-        if not isinstance(ending, do.Advance):
-            return None
+        if ending.otherwise:
+            return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
         if self._reopen is not None and not step_id:
             # After a step that was reopened, the next one with marked answers, so that they are accepted.
@@ -196,7 +194,7 @@ class Session:
                 resume.warnings.append(text)
         return resume.reopen(step_id) if step_id else resume.next()
 
-    async def _play(self, leg: Leg) -> do.Command | None:
+    async def _play(self, leg: Leg) -> do.Advance | None:
         """Play one leg and return how it ends; None if it is paused."""
         self._leg, self._executor = leg, self._make_executor(leg)
         for warning in leg.warnings:
@@ -206,7 +204,7 @@ class Session:
                 await self._take_up_again(leg)
             while True:
                 task = await self._show_all(leg.commands)
-                if isinstance(task, do.Advance | do.StartOver | do.Leave):
+                if isinstance(task, do.Advance):
                     return task
                 if is_heard := isinstance(task, do.Listen):
                     event = await self._hear(leg, task)
