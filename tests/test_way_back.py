@@ -53,7 +53,7 @@ def test_one_answer_is_edited_at_the_menu(place: tuple[Path, Path], edit: str) -
     talk(root, item, [*ANSWERS, edit, "Nobody retypes anything."])
     document = (item / "quick-scan.md").read_text()
     undone = talk(root, item, ["undo"])
-    assert texts(undone, "update")[-1] == "Took back your answer on Point in quick-scan.md."
+    assert texts(undone, "update")[-1] == "Took back what you last answered in step 00-01 in quick-scan.md."
     assert "Nobody retypes anything." in document
     assert SECOND in document
     assert FIRST not in document

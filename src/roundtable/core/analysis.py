@@ -415,6 +415,10 @@ def _is_sure(draft: on.Offer) -> bool:
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
+    """Ask what is open, a follow-up or a question with its draft; where nothing is, write the step."""
+    if now.follow_up:
+        asked = Line("question", now.follow_up, now.opening.conductor.key)
+        return now.wait(Stage.ANSWER, *shown, do.Show(asked), do.Listen("answer"))
     question = _open_question(now)
     if question is None:
         return _draft_sections(now, *shown)
@@ -514,13 +518,6 @@ def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.A
     return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
 
 
-def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
-    if not now.follow_up:
-        return _ask_question(now, *shown)
-    asked = _show("question", now.follow_up, now.opening.conductor)
-    return now.wait(Stage.ANSWER, *shown, asked, do.Listen("answer"))
-
-
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
     after, first = replace(now, follow_up=None), now.answers[-1]
@@ -574,7 +571,7 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     said = _show("depth", lines.depth_changed(now.depth), speaker)
     if now.is_at_menu:
         return _show_menu(now, said)
-    return _ask_again(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
+    return _ask_question(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -653,7 +650,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
+    section = do.Written("section", event.moment, now.stood, first)
     written = (*now.written, section) if event.moment else now.written
     return now.wait(
         Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
@@ -700,7 +697,7 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
     if now.stage is Stage.ANSWER:
-        return _ask_again(now, notice)
+        return _ask_question(now, notice)
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
@@ -851,7 +848,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
         return now.wait(Stage.FEEDBACK_WRITTEN, reply, do.WriteFeedback(now.step, now.feedback, event.at))
     if now.is_at_menu:
         return _show_menu(now, reply)
-    return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
+    return _ask_question(now, reply, _show("notice", lines.NOT_AN_ANSWER))
 
 
 def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -897,7 +894,7 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     Stage.READING: (on.ArtifactsRead, artifacts_read),
     Stage.OFFERS: (on.Offered, offers_collected),
     Stage.ANSWER: (on.UserSpoke, user_answered),
-    Stage.FOLLOW_UP: (on.FollowedUp, lambda now, by: _ask_again(replace(now, follow_up=by.text.strip()))),
+    Stage.FOLLOW_UP: (on.FollowedUp, lambda now, by: _ask_question(replace(now, follow_up=by.text.strip()))),
     Stage.DEPTH: (on.Saved, depth_saved),
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),

@@ -237,7 +237,6 @@ class Written(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()  # those from before it
     first: bool = False  # it completed the step
     at: str = ""  # the instant of an elaboration
-    label: str = ""  # of the only answer that it changed; empty where it was the whole step
 
 
 class UndoLast(Struct, frozen=True):

@@ -124,27 +124,24 @@ class Executor:
         It is asked once more where voice or claims are at fault (VOICE-2, ART-8).
         """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
+        speaker = brief.speaker
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
         heard = silence = None, list[str](), ()
         for _ in range(2):
-            reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(brief.speaker.key, piece))
+            reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
             if reply is None:
                 return silence if brief.may_be_silent else heard
             # Apart: a refusal is told by how the text begins.
             said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
             texts, wrong = list[str](), list[str]()
             for text in map(_bound_words, said):
-                found = (
-                    ()
-                    if is_offline
-                    else claims.check_contribution(text, brief.speaker, table, self._lines_of)
-                )
+                found = () if is_offline else claims.check_contribution(text, speaker, table, self._lines_of)
                 texts.append(text and claims.mark_claims(text, found))
                 wrong += (each.reason for each in found)
             voice = check_voice(
-                " ".join(said), brief.speaker, earlier=table.turns, names=names, free=free, known=known
+                " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
             )
             notes = [f"{each.kind}: {each.found} ({each.reason})" for each in voice]
             heard = reply, texts, (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong))
@@ -336,11 +333,14 @@ class Executor:
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         written, step_id = task.written, task.step.step_id
-        answers = f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
-        others = {"feedback": "your feedback", "block": f"the discussion of step {step_id}"}
-        what, plan = others.get(written.kind, answers), self._undo_log.plan_undo
+        what = {
+            "section": f"what you last answered in step {step_id}",
+            "feedback": "your feedback",
+            "block": f"the discussion of step {step_id}",
+        }[written.kind]
         try:
-            announcements = undo.carry_out_undo(self._folder, plan(written.moment), what)
+            plan = self._undo_log.plan_undo(written.moment)
+            announcements = undo.carry_out_undo(self._folder, plan, what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
 
