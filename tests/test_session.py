@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ from roundtable.core.turns import Verdict
 from roundtable.panel.base import OnWords, PanelRequest, Speech, ignore_words
 from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
-from roundtable.store import files
-from roundtable.store.items import add_item
 from roundtable.store.journal import Journal
 from roundtable.store.lock import ItemLock
 from roundtable.testing import ScriptedPanel
@@ -763,78 +760,3 @@ def test_feedback_a_decision_and_an_answer_stand_in_the_documents_as_they_were_t
     assert f"We go with it: {typed}" in unescape_markdown(transcript.read_text())
     lines = talk(root, item, [""], reopen="00-01")
     assert any(f"An answer: {typed}" in text for text in texts(lines, "question"))
-
-
-# --- several in one process -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_a_session_beside_others_waits_for_the_disk_in_a_thread(
-    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, count: int
-) -> None:
-    root, item = place
-    others = [add_item(root, f"Item {number}", commit=None) for number in range(1, count)]
-    threads: set[bool] = set()
-    append = files.append
-
-    def watch(*given: Any, **named: Any) -> None:
-        threads.add(threading.current_thread() is threading.main_thread())
-        append(*given, **named)
-
-    monkeypatch.setattr(files, "append", watch)
-
-    async def play(folder: Path) -> list[str]:
-        session = Session(root, folder.name, panel=ScriptedPanel())
-        for words in ANSWERS:
-            session.say(words)
-        session.hang_up()
-        return [line.kind async for line in session.lines()]
-
-    async def run() -> list[list[str]]:
-        return await asyncio.gather(*map(play, (item, *others)))
-
-    assert [shown[-1] for shown in asyncio.run(run())] == ["paused"] * count
-    assert [meta(each)["steps_completed"] for each in (item, *others)] == [["00-01"]] * count
-    assert (False in threads) is (count > 1)
-
-
-@pytest.mark.rule("GREET-6")
-def test_a_session_that_is_cancelled_keeps_its_lock_until_its_write_is_over(
-    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root, item = place
-    other = add_item(root, "Another item", commit=None)
-    append, is_writing, may_write = files.append, threading.Event(), threading.Event()
-
-    def wait(path: Path, *given: Any, **named: Any) -> None:
-        if item in path.parents:
-            is_writing.set()
-            assert may_write.wait(10)
-        append(path, *given, **named)
-
-    monkeypatch.setattr(files, "append", wait)
-
-    async def listen(folder: Path, *words: str) -> None:
-        session = Session(root, folder.name, panel=ScriptedPanel())
-        for each in words:
-            session.say(each)
-        async for _ in session.lines():
-            pass
-
-    async def run() -> None:
-        beside = asyncio.ensure_future(listen(other))
-        writing = asyncio.ensure_future(listen(item, ANSWERS[0]))
-        await asyncio.to_thread(is_writing.wait, 10)
-        writing.cancel()
-        await asyncio.wait((writing,), timeout=0.05)
-        with pytest.raises(ItemLocked), ItemLock(item):
-            pass
-        may_write.set()
-        beside.cancel()
-        await asyncio.wait((writing, beside))
-
-    asyncio.run(run())
-    with ItemLock(item):
-        leg = read_leg(Journal(item, "00-01"))
-    assert leg is not None
-    assert leg.journal.count == 1

@@ -79,8 +79,7 @@ class DocumentSession(Session):
 
     def __init__(self, root: Path | str, document: str, *, into: bool = False, **options: Any) -> None:
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
-        self.path = find_document(Path(root), document)
-        self._into = into
+        self.path, self._into = find_document(Path(root), document), into
         words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
         super().__init__(root, document, **{"again": shlex.join(words)} | options)
 

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -46,7 +46,6 @@ _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 _QUIT_AT = ("answer", "menu", "review")
 """Where `quit` alone pauses the session; in a discussion it may mean to end that."""
 _SAVED = "Everything said so far is saved."
-_Result = TypeVar("_Result")
 
 
 class _Paused(Exception):
@@ -55,8 +54,6 @@ class _Paused(Exception):
 
 class Session:
     """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
-
-    _running: ClassVar[int] = 0  # in this process
 
     def __init__(
         self,
@@ -125,7 +122,6 @@ class Session:
 
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Yield all that is to be shown, in order, until the analysis is done or paused."""
-        Session._running += 1
         running = asyncio.ensure_future(self._run())
         running.add_done_callback(lambda _: self._shown.put_nowait(None))
         try:
@@ -137,7 +133,6 @@ class Session:
             running.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await running
-            Session._running -= 1
 
     def _find_folder(self, item: str, items_folder: str) -> Path:
         return find_entry(self.root, item, items_folder=items_folder).folder
@@ -149,15 +144,15 @@ class Session:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
             if self._step is not None:
-                leg = await self._aside(resume.elaborate, self._step)
+                leg = resume.elaborate(self._step)
             elif self._reopen is not None:
-                leg = await self._aside(resume.reopen, self._reopen)
+                leg = resume.reopen(self._reopen)
             else:
-                leg = await self._aside(resume.start)
+                leg = resume.start()
             while (ending := await self._play(leg)) is not None:
-                after = await self._aside(self._go_on, resume, leg, ending)
+                after = self._go_on(resume, leg, ending)
                 if after is None or after.journal.path != leg.journal.path:
-                    await self._aside(leg.journal.close)
+                    leg.journal.close()
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
                         after.journal.close()
@@ -166,18 +161,6 @@ class Session:
                     await self._show(Line("done", text))
                     return
                 leg = after
-
-    async def _aside(self, write: Callable[..., _Result], *given: Any) -> _Result:
-        """Do what waits for the disk; in a thread where other sessions of the process would wait as well."""
-        if Session._running == 1:
-            return write(*given)
-        writing = asyncio.ensure_future(asyncio.to_thread(write, *given))
-        try:
-            return await asyncio.shield(writing)
-        finally:
-            while not writing.done():  # cancelled: the lock must not be given back before the write is over
-                with suppress(asyncio.CancelledError):
-                    await asyncio.wait((writing,))
 
     def _go_on(self, resume: Resume, leg: Leg, ending: do.Advance) -> Leg | None:
         """Return the leg that follows; None if the user leaves."""
@@ -212,7 +195,7 @@ class Session:
                     event = await self._perform(leg, task)
                 by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
                 try:
-                    await self._aside(leg.commit, event, self._executor.panel.name if by_panel else "")
+                    leg.commit(event, self._executor.panel.name if by_panel else "")
                 except RuleBroken as refused:
                     if not is_heard:
                         raise
@@ -266,7 +249,7 @@ class Session:
             leg.commands = (await self._show_all(leg.commands),)
             question = "Resume the discussion, or wrap up from what was said?"
             if await self._choose(question, (RESUME, WRAP_UP)) == WRAP_UP:
-                await self._aside(leg.commit, on.WrappedUp())
+                leg.commit(on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
         """Return what a task led to; if the panel fails, the user decides, or the session ends."""
@@ -280,7 +263,7 @@ class Session:
                 finally:
                     await self._show_news()
             except PanelFailed as failure:
-                await self._aside(leg.commit, on.Failed(str(failure)))
+                leg.commit(on.Failed(str(failure)))
                 await self._tell("error", f"{failure} {_SAVED}")
                 if not self._interactive:
                     again = f"The same command goes on from there: {self._again}"
@@ -303,7 +286,7 @@ class Session:
         if discussion is not None and discussion.awaits is Awaited.PERSONA:
             if reason := self._account.find_exhausted_limit(len(discussion.turns)):
                 await self._show_all(leg.commands)
-                await self._aside(leg.commit, on.BudgetSpent(reason))
+                leg.commit(on.BudgetSpent(reason))
             await self._show_news()
 
     async def _show_news(self) -> None:
