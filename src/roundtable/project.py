@@ -87,12 +87,24 @@ class ItemStatus:
         phase = self.start.next
         return f"the menu of phase {phase[:2]}" if phase else "nothing, all phases are complete"
 
-    def to_data(self) -> dict[str, Any]:
-        """Return the status as programs get it."""
-        entry, talk = self.entry, self.discussion
+    def to_row(self) -> dict[str, Any]:
+        """Return the status as programs get it in a list of items: how far it is, and its last activity."""
         return {
-            "slug": entry.slug,
-            "title": entry.title,
+            "slug": self.entry.slug,
+            "title": self.entry.title,
+            "analysis_status": self.entry.analysis_status or "corrupt",
+            "steps_completed": self.steps_done,
+            "steps": len(self.steps),
+            "elaborations": len(self.progress.elaborations),
+            "last_activity": items.last_activity(self.entry.folder),
+            "stale": self.is_stale,
+            "problem": self.entry.problem,
+        }
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the whole status as programs get it."""
+        entry, talk = self.entry, self.discussion
+        return self.to_row() | {
             "folder": str(entry.folder),
             "source": entry.item.source,
             "source_id": entry.item.source_id or None,
@@ -102,12 +114,9 @@ class ItemStatus:
             "next": self.next,
             "next_step": self.next_step and self.next_step.step_id,
             "start_phase": to_builtins(self.start),
-            "elaborations": len(self.progress.elaborations),
-            "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
             "spent": to_builtins(self._spent),
-            "problem": entry.problem,
         }
 
 
@@ -215,23 +224,8 @@ class Project:
         return self.find_item(items.rename_item(self._folder(name), title).name)
 
     def list_progress(self) -> tuple[dict[str, Any], ...]:
-        """Return one short row for each item, as programs get it: how far it is, and its last activity."""
-        rows = []
-        for entry, steps, is_stale in self._look_at(self.items()):
-            progress = meta.progress_of(entry.meta)
-            row = {
-                "slug": entry.slug,
-                "title": entry.title,
-                "analysis_status": entry.analysis_status or "corrupt",
-                "steps_completed": sum(step.step_id in progress.steps_completed for step in steps),
-                "steps": len(steps),
-                "elaborations": len(progress.elaborations),
-                "last_activity": items.last_activity(entry.folder),
-                "stale": is_stale,
-                "problem": entry.problem,
-            }
-            rows.append(row)
-        return tuple(rows)
+        """Return one short row for each item, as programs get it."""
+        return tuple(each.to_row() for each in self.report(self.items()))
 
     def status(self, item: str | ItemEntry) -> ItemStatus:
         """Return all that can be said of an item's progress; an open discussion stays as it is."""
@@ -239,14 +233,14 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> tuple[ItemStatus, ...]:
         """Return the status of each of these items."""
-        return tuple(ItemStatus(*each) for each in self._look_at(entries))
-
-    def _look_at(self, entries: Iterable[ItemEntry]) -> Iterator[tuple[ItemEntry, tuple[Step, ...], bool]]:
         tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
-        for entry in entries:
+
+        def look(entry: ItemEntry) -> ItemStatus:
             known, home = entry.meta.get("codebase_hash"), entry.folder.parent
             is_stale = isinstance(known, str) and has_code_moved(self.root, known, commit, home)
-            yield entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale
+            return ItemStatus(entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale)
+
+        return tuple(map(look, entries))
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
