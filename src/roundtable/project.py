@@ -371,18 +371,6 @@ class Project:
 
         return Session(self.root, name, items_folder=self.items_folder, command=self.command, **options)
 
-    def open_discussion(self, document: str, **options: Any) -> Session:
-        """Return a roundtable on a markdown document of the project; options as in `DocumentSession`."""
-        from .runtime.discussion import DocumentSession
-
-        return DocumentSession(self.root, document, **options)
-
-    def find_discussion_folder(self, document: str) -> Path:
-        """Return the folder that holds the journal of the discussion on a document, there or not."""
-        from .runtime.discussion import find_discussion_folder, find_document
-
-        return find_discussion_folder(self.root, find_document(self.root, document))
-
 
 def find_lacking(settings: Settings) -> Iterator[str]:
     """Yield what each model of the settings lacks before it can be asked, such as a key; nothing is sent."""

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,9 @@ def find_document(root: Path, name: str) -> Path:
     return path
 
 
-def find_discussion_folder(root: Path, path: Path) -> Path:
+def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
+    path = find_document(root, name)
     place = path.resolve().relative_to(root.resolve()).as_posix()
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     return files.require_in_project(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}")
@@ -84,7 +86,7 @@ class DocumentSession(Session):
         super().__init__(root, document, **{"again": shlex.join(words)} | options)
 
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
-        return find_discussion_folder(self.root, self.path)
+        return find_discussion_folder(self.root, item)
 
     def _make_executor(self, leg: Leg) -> Executor:
         executor = DocumentExecutor(self.root, self.folder, leg, self._panel, self._on_words)
@@ -162,13 +164,12 @@ class DocumentExecutor(Executor):
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
         framed = await super()._frame(ask)
-        try:
+        with suppress(DiskFailed, OSError, RuleBroken):  # it may be gone by now
             gap = _find_gap(self.path)
-        except (DiskFailed, OSError, RuleBroken):
-            return framed
-        summary = gap.summary if self.panel.kind == "offline" else framed.summary
-        summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
-        return replace(framed, summary=summary, focus_question=question, focus_topic=topic)
+            summary = gap.summary if self.panel.kind == "offline" else framed.summary
+            summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
+            framed = replace(framed, summary=summary, focus_question=question, focus_topic=topic)
+        return framed
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)
