@@ -69,7 +69,7 @@ def test_a_persona_out_of_turn_or_without_words_is_refused_and_told_what_may_com
 def test_one_alone_is_refused_in_plain_words() -> None:
     with pytest.raises(RuleBroken) as alone:
         Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)))
-    assert str(alone.value) == "A roundtable needs at least two personas."
+    assert str(alone.value) == "A roundtable needs at least two personas. Nothing was changed."
     with pytest.raises(RuleBroken) as nobody:
         Roster(())
     assert str(nobody.value) == "A roster needs at least one persona."

@@ -56,7 +56,6 @@ MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
-_NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
 Arrival = Literal["new", "resumed", "continuing"]
@@ -105,7 +104,6 @@ class Opening(Struct, frozen=True):
     notices: tuple[str, ...] = ()
     moved_on: bool = False
     user_name: str | None = None
-    has_review: bool = False  # a synthesis is reviewed before it is written (SYN-8)
     track: str = ""  # the key of the item's track; empty where nobody can choose one
     tracks: tuple[TrackChoice, ...] = ()
     proposal: str = ""  # what is said to propose the track; empty where it was chosen before
@@ -195,7 +193,9 @@ class Analysis(Struct, frozen=True):
     @property
     def step(self) -> Step:
         if self.opening.step is None:
-            raise RuleBroken("There is no step at this point of the analysis.")
+            raise RuleBroken(
+                "No step of this phase is complete yet, so there is nothing to discuss or change."
+            )
         return self.opening.step
 
     @property
@@ -763,8 +763,6 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         # A slip of a key, a command, or a late word that ends a discussion says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or words[0] == "/" or ends:
             return _explain_menu(now)
-        case "feedback" if opening.step is None:
-            return _tell(now, _NO_STEP)
         case "feedback":
             return _take_feedback(now, words, relayed=event.relayed)
 
@@ -774,8 +772,6 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
     match steering:
         case "help" | "no" | "number":
             return _explain_menu(now, is_help=steering == "help")
-        case _ if now.opening.step is None:
-            return _tell(now, _NO_STEP)
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
@@ -830,12 +826,9 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
     if guests:
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
-    if opening.step is None or not roster.can_discuss:
-        alone = f"A roundtable needs at least two personas; only {opening.lead.name} is at the table."
-        return _show_menu(now, *shown, _show("notice", alone if opening.step else _NO_STEP))
     elaboration, commands = Elaboration.begin(
-        item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
-        user_name=opening.user_name, has_review=opening.has_review,
+        item=opening.item, step=now.step, roster=roster, steps=opening.steps,
+        user_name=opening.user_name, has_review=True,
     )  # fmt: skip
     return now.wait(Stage.ELABORATION, *shown, *commands, elaboration=elaboration)
 

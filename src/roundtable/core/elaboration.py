@@ -119,7 +119,7 @@ class Elaboration(do.Table, frozen=True):
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
-            raise RuleBroken("A roundtable needs at least two personas.")
+            raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(

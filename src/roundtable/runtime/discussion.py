@@ -103,16 +103,14 @@ class DocumentSession(Session):
             leg, problem = replay_leg(journal)
             if leg is None or not leg.is_discussing:
                 opening = self._make_opening()
-                journal.begin(opening)
                 leg = Leg(journal, *Analysis.begin(opening), warnings=(problem,) if problem else ())
+                journal.begin(opening)
             if await self._play(leg) is not None:
                 journal.close()
                 await self._show(lines.Line("done", "The discussion is over."))
 
     def _make_opening(self) -> Opening:
         roster, problems = read_roster(self.root)
-        if not roster.can_discuss:
-            raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         name, document = self.path.name, files.read(self.path, limit=MAX_ARTIFACT_SIZE)
         title = one_line(gaps.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
         output = name if is_output_name(name) else _STAND_IN
@@ -128,7 +126,6 @@ class DocumentSession(Session):
             step=Step("", title, roster.personas[0].key, "standard", (output,), targets=targets),
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
-            has_review=True,
         )
 
 

@@ -234,7 +234,6 @@ class Resume:
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
-            has_review=True,
             track=track.key,
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
