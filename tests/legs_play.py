@@ -60,11 +60,11 @@ class Play:
     def answer(self, command: do.Command) -> on.Event | None:
         match command:
             case do.AskReading():
-                return on.ArtifactsRead("I have read the requirements.")
+                return on.PersonaReplied("I have read the requirements.")
             case do.AskOffers():
                 return on.Offered(self.offers)
             case do.AskFollowUp():
-                return on.FollowedUp(command.criterion.follow_up)
+                return on.PersonaReplied(command.criterion.follow_up)
             case do.AskDraft():
                 target = Target("requirements-spec.md", "3. User Journeys")
                 return on.Drafted((on.SectionText(target, DRAFTED),))

@@ -619,7 +619,7 @@ def test_a_journal_that_breaks_the_rules_is_set_aside(place: tuple[Path, Path]) 
     root, item = place
     talk(root, item, ["The inspector retypes forms."])
     journal = item / ".journal" / "00-01.jsonl"
-    journal.write_text(journal.read_text().replace('"UserSpoke"', '"FollowedUp"'))
+    journal.write_text(journal.read_text().replace('"UserSpoke"', '"PersonaReplied"'))
     lines = talk(root, item, [])
     assert any("breaks the rules" in text for text in texts(lines, "notice"))
 

@@ -219,14 +219,14 @@ def test_a_project_adds_its_own_track_with_its_own_steps(root: Path) -> None:
 
 
 @pytest.mark.rule("GREET-1")
-def test_a_persona_introduces_itself_once(root: Path) -> None:
+def test_a_lead_introduces_itself_in_each_phase(root: Path) -> None:
     item = add_item(root, FEATURE, commit=None)
     lines = talk(root, item, ["brief", *[""] * 120], panel=OfflinePanel())
     greetings = texts(lines, "greeting")
     assert kinds(lines)[-1] == "done"
-    assert sum("Hi, I'm Maya" in text for text in greetings) == 1
-    assert sum("Hi, I'm Alex" in text for text in greetings) == 1
-    assert "Maya Chen: Next is Requirements Discovery." in greetings
+    assert sum("Hi, I'm Maya" in text for text in greetings) == 2
+    assert sum("Hi, I'm Alex" in text for text in greetings) == 2
+    assert sum("Hi, I'm Jordan" in text for text in greetings) == 1
 
 
 @pytest.mark.rule("STEP-4", "MENU-3")

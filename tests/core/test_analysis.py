@@ -86,7 +86,7 @@ def test_another_lead_takes_over_with_a_hand_off_and_what_it_read() -> None:
 def test_an_incoming_persona_with_nothing_to_say_says_nothing() -> None:
     begun, _ = Analysis.begin(opening(STEPS[4], PHASES[3], arrival="new", handed_over_by=PHASES[1]))
     assert begun.stage is Stage.READING
-    _, commands = begun.receive(on.ArtifactsRead("  "))
+    _, commands = begun.receive(on.PersonaReplied("  "))
     assert [line.line.kind for line in commands if isinstance(line, do.Show)] == ["step"]
     resumed = Play(opening(STEPS[4], PHASES[3], arrival="resumed", handed_over_by=PHASES[1]))
     assert resumed.texts("handoff") == []

@@ -193,9 +193,7 @@ class Analysis(Struct, frozen=True):
     @property
     def step(self) -> Step:
         if self.opening.step is None:
-            raise RuleBroken(
-                "No step of this phase is complete yet, so there is nothing to discuss or change."
-            )
+            raise RuleBroken("No step of this phase is complete yet, so there is nothing to discuss or edit.")
         return self.opening.step
 
     @property
@@ -259,9 +257,7 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
-        begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
-        has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)
-        shown.append(do.Show(lines.new_in_phase(lead, opening.phase, has_met=has_met)))
+        shown.append(do.Show(lines.new_in_phase(lead, opening.phase)))
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
@@ -296,7 +292,7 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
-def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
+def artifacts_read(now: Analysis, event: on.PersonaReplied) -> Outcome:
     read = lines.speech(now.opening.lead, event.text.strip(), "handoff")
     return _enter_step(now, do.Show(read)) if read.words else _enter_step(now)
 
@@ -884,10 +880,13 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     # waiting for this, this event makes this move
     Stage.TRACK: (on.UserSpoke, track_answered),
     Stage.TRACK_SAVED: (on.Saved, track_saved),
-    Stage.READING: (on.ArtifactsRead, artifacts_read),
+    Stage.READING: (on.PersonaReplied, artifacts_read),
     Stage.OFFERS: (on.Offered, offers_collected),
     Stage.ANSWER: (on.UserSpoke, user_answered),
-    Stage.FOLLOW_UP: (on.FollowedUp, lambda now, by: _ask_question(replace(now, follow_up=by.text.strip()))),
+    Stage.FOLLOW_UP: (
+        on.PersonaReplied,
+        lambda now, by: _ask_question(replace(now, follow_up=by.text.strip())),
+    ),
     Stage.DEPTH: (on.Saved, depth_saved),
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),

@@ -122,8 +122,10 @@ class RecordFailed(Struct, frozen=True):
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-class ArtifactsRead(Struct, frozen=True):
-    text: str  # what the incoming persona says of the phases before; empty where there was nothing
+class PersonaReplied(Struct, frozen=True):
+    text: (
+        str  # a follow-up, or what the incoming persona read of the phases before; empty if there is nothing
+    )
 
 
 class Offer(Struct, frozen=True):
@@ -143,10 +145,6 @@ class Offer(Struct, frozen=True):
 
 class Offered(Struct, frozen=True):
     offers: tuple[Offer, ...] = ()  # what item, code and earlier answers suggest
-
-
-class FollowedUp(Struct, frozen=True):
-    text: str  # the persona's question
 
 
 class SectionText(Struct, frozen=True):
@@ -191,6 +189,6 @@ class Undone(Struct, frozen=True):
 Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | SpeakerStopped | UserSpoke
     | Judged | LimitRaised | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed
-    | ArtifactsUpdated | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted
+    | ArtifactsUpdated | RecordSaved | RecordFailed | PersonaReplied | Offered | Drafted
     | DocumentsWritten | Saved | FeedbackTaken | Undone | Failed
 )  # fmt: skip

@@ -279,11 +279,10 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
 
 
-def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
-    """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
+def new_in_phase(persona: Persona, phase: Phase) -> Line:
+    """The first words in a phase (GREET-1)."""
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
-    words = f"{who} I'll be guiding you through {phase.description}. Let's get started."
-    return _greet(persona, f"Next is {phase.description}." if has_met else words)
+    return _greet(persona, f"{who} I'll be guiding you through {phase.description}. Let's get started.")
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:

@@ -39,7 +39,6 @@ class BudgetAccount:
         self._step = ""
         self._discussion: int | None = None
         self._last, self._model = Usage(), ""
-        self._warned = False
         self._news: list[str] = []
 
     def record_call(self, call: Call) -> None:
@@ -75,7 +74,6 @@ class BudgetAccount:
             self._discussion = None
         elif self._discussion is None:
             self._discussion = len((read_meta(self._folder) or {}).get("elaborations", [])) + 1
-            self._warned = False
 
     def find_exhausted_limit(self, turns: int) -> str | None:
         """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
@@ -84,8 +82,7 @@ class BudgetAccount:
             return f"The budget for this discussion is used up ({words})"
         for used, most, words in limits:
             near = most - _WARN_TURNS if words.endswith("turns") else most * _WARN
-            if used >= near and not self._warned:
-                self._warned = True
+            if used >= near:
                 self.add_news(f"The budget for this discussion is nearly used up: {words}.")
         return None
 

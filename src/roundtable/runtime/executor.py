@@ -214,10 +214,8 @@ class Executor:
             known = self._list_known(brief)
             found = claims.check_words(text, brief.persona, brief.roster, known, self._lines_of)
             text = claims.mark_claims(text, found)
-        if isinstance(task, do.AskReading):
-            return on.ArtifactsRead(text)
-        if isinstance(task, do.AskFollowUp):
-            return on.FollowedUp(text)
+        if not isinstance(task, do.AskFeedback):
+            return on.PersonaReplied(text)
         speaker = brief.persona.key if task.aside else ""
         return on.FeedbackTaken(text, self._instant(brief.step.step_id), speaker)
 

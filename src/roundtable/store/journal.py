@@ -30,6 +30,7 @@ _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpd
 _EVENTS: dict[str, type[on.Event]] = {
     # The names in older journals.
     **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved),
+    **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
     **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
