@@ -578,7 +578,7 @@ def test_elaborate_starts_a_roundtable_and_returns_to_the_same_menu(words: str) 
 @pytest.mark.rule("ENTRY-1", "MENU-5")
 def test_a_context_that_cannot_be_read_shows_the_menu_again() -> None:
     play = at_menu()
-    play.hear(on.UserSpoke("E")).hear(on.ContextUnreadable("gone"))
+    play.hear(on.UserSpoke("E")).hear(on.TaskFailed("gone"))
     assert play.order[-2:] == ["notice", "menu"]
     assert play.now.stage is Stage.MENU
 
@@ -623,7 +623,7 @@ def test_an_illegal_event_is_refused_at_every_stage() -> None:
     assert refused.value.legal == ("UserSpoke",)
     assert play.now == before
     talk = at_menu().says("E")
-    assert talk.now.legal == ("UserSpoke", "LimitRaised", "WrappedUp", "BudgetSpent")
+    assert talk.now.legal == ("UserSpoke", "LimitRaised", "WrappedUp")
     assert set(TRANSITIONS) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
 
 

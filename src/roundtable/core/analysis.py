@@ -292,7 +292,10 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
-def artifacts_read(now: Analysis, event: on.PersonaReplied) -> Outcome:
+def persona_replied(now: Analysis, event: on.PersonaReplied) -> Outcome:
+    """Ask the follow-up, or show what the incoming persona read and begin the step."""
+    if now.stage is Stage.FOLLOW_UP:
+        return _ask_question(replace(now, follow_up=event.text.strip()))
     read = lines.speech(now.opening.lead, event.text.strip(), "handoff")
     return _enter_step(now, do.Show(read)) if read.words else _enter_step(now)
 
@@ -880,13 +883,10 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     # waiting for this, this event makes this move
     Stage.TRACK: (on.UserSpoke, track_answered),
     Stage.TRACK_SAVED: (on.Saved, track_saved),
-    Stage.READING: (on.PersonaReplied, artifacts_read),
+    Stage.READING: (on.PersonaReplied, persona_replied),
     Stage.OFFERS: (on.Offered, offers_collected),
     Stage.ANSWER: (on.UserSpoke, user_answered),
-    Stage.FOLLOW_UP: (
-        on.PersonaReplied,
-        lambda now, by: _ask_question(replace(now, follow_up=by.text.strip())),
-    ),
+    Stage.FOLLOW_UP: (on.PersonaReplied, persona_replied),
     Stage.DEPTH: (on.Saved, depth_saved),
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),

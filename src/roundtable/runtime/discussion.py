@@ -139,20 +139,20 @@ class DocumentExecutor(Executor):
     async def carry_out(self, task: do.Command) -> on.Event:
         match task:
             case do.SaveLimit():
-                return on.LimitSaved(False)
+                return on.Saved(False)
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated((self._add_block(task),))
+                return on.DocumentsWritten((self._add_block(task),))
             case do.SaveRecord():
                 return on.RecordSaved(transcript.write_transcript_beside(self.path, task, self._panel_names))
             case _:
                 return await super().carry_out(task)
 
-    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:  # noqa: ARG002
+    def context(self, step: Step) -> on.ContextRead | on.TaskFailed:  # noqa: ARG002
         """Return the document and the turn limit."""
         try:
             text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
-            return on.ContextUnreadable(str(failure))
+            return on.TaskFailed(str(failure))
         earlier = transcript.read_transcripts_beside(self.path).items()
         # Under this name the panels know it for a transcript, and do not ask the same again.
         talks = tuple(Material(f"elaborations/{each}", said[:MAX_MATERIAL_LENGTH]) for each, said in earlier)

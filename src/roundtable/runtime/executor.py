@@ -96,12 +96,12 @@ class Executor:
             case do.AskDraft():
                 return await self._draft(task)
             case do.SaveLimit(limit):
-                return on.LimitSaved(records.save_limit(self._folder, limit))
+                return on.Saved(records.save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():
                 try:
                     if isinstance(task, do.SaveRecord):
                         return self._save_record(task)
-                    return on.ArtifactsUpdated(*self._tell_changes(self._outputs.update(task)))
+                    return on.DocumentsWritten(*self._tell_changes(self._outputs.update(task)))
                 except DiskFailed as failure:
                     again = failure.do or "Run the same command again."
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
@@ -188,7 +188,7 @@ class Executor:
         try:
             draft = await panel.answer(ask)
         except PanelFailed as failure:
-            return on.SynthesisFailed(str(failure))
+            return on.TaskFailed(str(failure))
         if panel.kind != "offline":
             # The first time it is sent back with the reasons; what is still wrong then is marked.
             found, marked = claims.check_draft(draft, ask.table, self._lines_of)
@@ -304,12 +304,12 @@ class Executor:
         stored = self._stored_answers(item).items()
         return sorted({step_id for (step_id, _), text in stored if UNVERIFIED in text})
 
-    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+    def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
         """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
         try:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
-            return on.ContextUnreadable(str(failure))
+            return on.TaskFailed(str(failure))
         own = {each.name for each in material}
         every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         others = transcript.read_transcripts(self._folder, step.step_id)
@@ -351,7 +351,7 @@ class Executor:
         records.change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
-    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
+    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.TaskFailed:
         # Without a transcript nothing counts: DiskFailed ends the session, and the same command tries again.
         record, table = task.record, task.table
         path = transcript.write_transcript(self._folder, task, self._panel_names)
@@ -362,7 +362,7 @@ class Executor:
             )  # fmt: skip
             records.append_elaboration(self._folder, to_builtins(record))
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
-            return on.RecordFailed(str(failure))
+            return on.TaskFailed(str(failure))
         return on.RecordSaved(path)
 
     def _save_progress(self, task: do.SaveProgress) -> on.Saved:

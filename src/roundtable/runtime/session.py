@@ -280,13 +280,14 @@ class Session:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
         if self._account is None:
             return
-        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.end_discussion()):
-            await self._show(Line("notice", used, state=State.STATE_PERSIST))
         discussion = leg.analysis.elaboration
+        has_ended = discussion is None and isinstance(event, on.RecordSaved | on.TaskFailed)
+        if has_ended and (used := self._account.end_discussion()):
+            await self._show(Line("notice", used, state=State.STATE_PERSIST))
         if discussion is not None and discussion.awaits is Awaited.PERSONA:
             if reason := self._account.find_exhausted_limit(len(discussion.turns)):
                 await self._show_all(leg.commands)
-                leg.commit(on.BudgetSpent(reason))
+                leg.commit(on.WrappedUp(reason))
             await self._show_news()
 
     async def _show_news(self) -> None:
@@ -299,7 +300,7 @@ class Session:
         if self._account is None or opening is None or opening.step is None or panel.kind == "offline":
             return ""
         context = self._executor.context(opening.step)
-        if not opening.roster.can_discuss or isinstance(context, on.ContextUnreadable):
+        if not opening.roster.can_discuss or isinstance(context, on.TaskFailed):
             return ""
         seats = do.Table(
             opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,

@@ -25,13 +25,17 @@ _SUFFIX = ".jsonl"
 DISCUSSION = "discussion"
 """The name of a journal that is not on a step of an item (MENU-8)."""
 _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
-_NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
+_NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
     # The names in older journals.
-    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved),
+    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved", "LimitSaved"), on.Saved),
     **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
-    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    **dict.fromkeys(
+        ("StepWritten", "FeedbackWritten", "DraftsWritten", "ArtifactsUpdated"), on.DocumentsWritten
+    ),
+    **dict.fromkeys(("ContextUnreadable", "SynthesisFailed", "RecordFailed"), on.TaskFailed),
+    "BudgetSpent": on.WrappedUp,
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 
