@@ -465,7 +465,7 @@ def test_depth_words_work_at_a_menu_and_are_words_like_others_in_a_discussion() 
     assert do.SaveProgress(depth=("01-requirements", "deep")) in play.asked
     assert play.order[-2:] == ["depth", "menu"]
     talk = at_menu().says("E", "go deeper")
-    assert not any(save.depth for save in talk.all_asked(do.SaveProgress))
+    assert not any(isinstance(each, do.SaveProgress) and each.depth for each in talk.asked)
     assert [turn.text for turn in talk.now.elaboration.turns if turn.speaker == "user"] == ["go deeper"]  # type: ignore[union-attr]
 
 

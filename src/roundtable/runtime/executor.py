@@ -128,7 +128,8 @@ class Executor:
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
-        heard = silence = None, list[str](), ()
+        silence: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
+        heard = silence
         for _ in range(2):
             reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
             if reply is None:

@@ -214,7 +214,7 @@ class Resume:
             proposal = propose_track(*told, is_asked=track.is_short)
         is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
         arrival: Arrival = "continuing" if is_begun and not is_first else "resumed" if is_begun else "new"
-        parked = parking.read_parked(self._folder, step.step_id) if where.step and kind != "elaborate" else ()
+        begins = where.step if kind != "elaborate" else None
         finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
         return Opening(
@@ -229,7 +229,7 @@ class Resume:
             depth=depth,
             arrival="continuing" if self._previous == where.phase else arrival,
             handed_over_by=_handed_over_by(here, where.phase),
-            parked=parked,
+            parked=parking.read_parked(self._folder, begins.step_id) if begins else (),
             notices=(*here.problems, *where.warnings) if is_first else where.warnings,
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
