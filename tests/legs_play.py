@@ -60,27 +60,23 @@ class Play:
     def answer(self, command: do.Command) -> on.Event | None:
         match command:
             case do.AskReading():
-                return on.ArtifactsRead("I have read the requirements.")
+                return on.PersonaReplied("I have read the requirements.")
             case do.AskOffers():
                 return on.Offered(self.offers)
             case do.AskFollowUp():
-                return on.FollowedUp(command.criterion.follow_up)
+                return on.PersonaReplied(command.criterion.follow_up)
             case do.AskDraft():
                 target = Target("requirements-spec.md", "3. User Journeys")
                 return on.Drafted((on.SectionText(target, DRAFTED),))
             case do.WriteStep():
                 return on.DocumentsWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
-            case do.SaveStep():
-                return on.Saved()
-            case do.SaveDepth():
-                return on.Saved()
             case do.AskFeedback():
                 return on.FeedbackTaken("Good point.", AT)
             case do.WriteFeedback():
                 return on.DocumentsWritten(("Added your feedback.",))
             case do.WriteDrafts():
                 return on.DocumentsWritten(("Drafted.",))
-            case do.SavePhase():
+            case do.SaveProgress():
                 return on.Saved()
             case _:
                 return Talk().answer(command)

@@ -91,7 +91,7 @@ class Discussion:
                 self.draft = run(self.panel.answer(command))
                 return on.SynthesisDrafted(self.draft, AT)
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated(())
+                return on.DocumentsWritten(())
             case do.SaveRecord(record):
                 self.summary = record.synthesis_summary
                 return on.RecordSaved("elaborations/01-03-1.md")

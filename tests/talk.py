@@ -33,7 +33,7 @@ class Talk:
     has_review: bool = False
     speaks: Speaks = lambda brief: None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    drafts: list[on.SynthesisDrafted | on.SynthesisFailed] = field(default_factory=list)
+    drafts: list[on.SynthesisDrafted | on.TaskFailed] = field(default_factory=list)
     shown: list[Line] = field(default_factory=list)
     asked: list[do.Command] = field(default_factory=list)
     events: list[on.Event] = field(default_factory=list)
@@ -78,18 +78,16 @@ class Talk:
                 return spoken or on.PersonaSpoke(brief.speaker.key, f"Point {brief.number}.")
             case do.AskVerdict(table):
                 return on.Judged(self.verdicts.get(table.turns[-1].text, NEUTRAL))
-            case do.AskSynthesis():
-                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT)
-            case do.ExtractSynthesis():
-                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT, extracted=True)
+            case do.AskSynthesis(is_extracted=extracted):
+                return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT, extracted)
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated(
+                return on.DocumentsWritten(
                     ('Updated requirements-spec.md, section "3. User Journeys": added x.',)
                 )
             case do.SaveRecord():
                 return on.RecordSaved("elaborations/01-03-1.md")
             case do.SaveLimit():
-                return on.LimitSaved(saved=True)
+                return on.Saved(saved=True)
             case _:
                 return None
 

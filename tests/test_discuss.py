@@ -15,13 +15,13 @@ import killed
 from commandline import CommandLine, command_line
 from insertions import find_insertion
 from project import kinds, texts
-from roundtable import Project
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.turns import Material
 from roundtable.documents.questions import find_gap, read_title
 from roundtable.panel.base import Framing
+from roundtable.runtime.discussion import DocumentSession, find_discussion_folder
 from roundtable.store.lock import ItemLock
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
@@ -90,7 +90,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def discuss(root: Path, name: str, words: tuple[str, ...] = WORDS, **options: object) -> list[Line]:
     options.setdefault("panel", ScriptedPanel())
-    return play_session(Project(root).open_discussion(f"docs/{name}", **options), words)
+    return play_session(DocumentSession(root, f"docs/{name}", **options), words)
 
 
 @pytest.mark.rule("TABLE-1", "ART-8")
@@ -326,16 +326,16 @@ def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
 
 
 def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
-    session = Project(place).open_discussion("docs/rfc.md", panel=ScriptedPanel())
+    session = DocumentSession(place, "docs/rfc.md", panel=ScriptedPanel())
     play_session(session, WORDS[:1])
-    line = format_bottom_line(session.analysis, 80)
+    line = format_bottom_line(session.analysis)
     assert line.endswith("docs/rfc.md")
     assert "turn " in line
     assert "step" not in line
 
 
 def test_one_discussion_at_a_time(place: Path) -> None:
-    folder = Project(place).find_discussion_folder("docs/rfc.md")
+    folder = find_discussion_folder(place, "docs/rfc.md")
     folder.mkdir(parents=True)
     with ItemLock(folder), pytest.raises(ItemLocked):
         discuss(place, "rfc.md")
@@ -361,7 +361,7 @@ def test_only_a_markdown_document_inside_the_project(place: Path) -> None:
         ("docs/\0.md", "is not in the project"),
     ):
         with pytest.raises(RuleBroken, match=reason):
-            Project(place).open_discussion(name)
+            DocumentSession(place, name)
 
 
 # --- the command and the page ---------------------------------------------------------------------------

@@ -142,7 +142,7 @@ def test_what_a_power_cut_takes_back_is_done_again_once(
     talk(root, item, WORDS[:4])
     journal = item / ".journal" / "00-01.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    assert [json.loads(line)["event"] for line in lines[-2:]] == ["ArtifactsUpdated", "RecordSaved"]
+    assert [json.loads(line)["event"] for line in lines[-2:]] == ["DocumentsWritten", "RecordSaved"]
     journal.write_bytes(b"".join(lines[:-lost]))
     before = (meta(item)["elaborations"], (item / "quick-scan.md").read_bytes())
     shown = talk(root, item, WORDS[4:])

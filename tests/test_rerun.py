@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from roundtable.core.depth import read_scope
 
 from drafts import STEPS, ask, documents, example, step_of, write
 from people import ITEM
 from project import ANSWERS, meta, talk
 from roundtable.core.commands import WriteStep
+from roundtable.core.progress import read_scope
 from roundtable.core.steps import DEPTHS, Question, Step
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition

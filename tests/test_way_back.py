@@ -53,7 +53,7 @@ def test_one_answer_is_edited_at_the_menu(place: tuple[Path, Path], edit: str) -
     talk(root, item, [*ANSWERS, edit, "Nobody retypes anything."])
     document = (item / "quick-scan.md").read_text()
     undone = talk(root, item, ["undo"])
-    assert texts(undone, "update")[-1] == "Took back your answer on Point in quick-scan.md."
+    assert texts(undone, "update")[-1] == "Took back what you last answered in step 00-01 in quick-scan.md."
     assert "Nobody retypes anything." in document
     assert SECOND in document
     assert FIRST not in document
@@ -350,26 +350,12 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.rule("MENU-7")
-def test_back_at_the_first_question_of_a_step_asks_the_last_one_of_the_step_before(
-    place: tuple[Path, Path],
-) -> None:
-    root, item = place
-    talk(root, item, [*ANSWERS, "C"])
-    lines = talk(root, item, ["back", "61 inspectors", "C", FIRST])
-    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[1]
-    assert len(texts(lines, "question")) == 4
-    document = (item / "quick-scan.md").read_text()
-    assert "61 inspectors" in document
-    assert FIRST in document
-    assert SECOND not in document
-
-
-@pytest.mark.rule("MENU-7")
-def test_back_past_an_answer_of_a_step_leads_to_the_step_before(place: tuple[Path, Path]) -> None:
+def test_back_stays_in_its_step(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS, "C"])
     lines = talk(root, item, [FIRST, "back", "back"])
-    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[-1]
+    assert "This is the first question; there is nothing before it." in texts(lines, "notice")
+    assert f"Draft, from your answer: {FIRST}" in texts(lines, "question")[-1]
 
 
 @pytest.mark.parametrize(

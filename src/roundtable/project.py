@@ -9,6 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -72,10 +73,21 @@ class ItemStatus:
         self.steps_done = sum(state == "done" for _, state in self.steps)
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
         self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # instants of discussions
-        self.discussion = _find_open_discussion(entry.folder)
-        calls = ledger.read(entry.folder)
-        self._spent = ledger.add_up(calls) if calls else None
-        self.cost = ledger.describe_total(self._spent) if self._spent else ""
+
+    @cached_property
+    def discussion(self) -> Elaboration | None:
+        """The discussion that was begun and not ended."""
+        return _find_open_discussion(self.entry.folder)
+
+    @cached_property
+    def spent(self) -> ledger.Total | None:
+        """What words have cost; None if nothing was asked of a model."""
+        calls = ledger.read(self.entry.folder)
+        return ledger.add_up(calls) if calls else None
+
+    @property
+    def cost(self) -> str:
+        return ledger.describe_total(self.spent) if self.spent else ""
 
     @property
     def next(self) -> str:
@@ -87,8 +99,22 @@ class ItemStatus:
         phase = self.start.next
         return f"the menu of phase {phase[:2]}" if phase else "nothing, all phases are complete"
 
+    def to_row(self) -> dict[str, Any]:
+        """Return the status as programs get it in a list of items: how far it is, and its last activity."""
+        return {
+            "slug": self.entry.slug,
+            "title": self.entry.title,
+            "analysis_status": self.entry.analysis_status or "corrupt",
+            "steps_completed": self.steps_done,
+            "steps": len(self.steps),
+            "elaborations": len(self.progress.elaborations),
+            "last_activity": items.last_activity(self.entry.folder),
+            "stale": self.is_stale,
+            "problem": self.entry.problem,
+        }
+
     def to_data(self) -> dict[str, Any]:
-        """Return the status as programs get it."""
+        """Return the whole status as programs get it."""
         entry, talk = self.entry, self.discussion
         return {
             "slug": entry.slug,
@@ -106,7 +132,7 @@ class ItemStatus:
             "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-            "spent": to_builtins(self._spent),
+            "spent": to_builtins(self.spent),
             "problem": entry.problem,
         }
 
@@ -215,23 +241,8 @@ class Project:
         return self.find_item(items.rename_item(self._folder(name), title).name)
 
     def list_progress(self) -> tuple[dict[str, Any], ...]:
-        """Return one short row for each item, as programs get it: how far it is, and its last activity."""
-        rows = []
-        for entry, steps, is_stale in self._look_at(self.items()):
-            progress = meta.progress_of(entry.meta)
-            row = {
-                "slug": entry.slug,
-                "title": entry.title,
-                "analysis_status": entry.analysis_status or "corrupt",
-                "steps_completed": sum(step.step_id in progress.steps_completed for step in steps),
-                "steps": len(steps),
-                "elaborations": len(progress.elaborations),
-                "last_activity": items.last_activity(entry.folder),
-                "stale": is_stale,
-                "problem": entry.problem,
-            }
-            rows.append(row)
-        return tuple(rows)
+        """Return one short row for each item, as programs get it."""
+        return tuple(each.to_row() for each in self.report(self.items()))
 
     def status(self, item: str | ItemEntry) -> ItemStatus:
         """Return all that can be said of an item's progress; an open discussion stays as it is."""
@@ -239,14 +250,14 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> tuple[ItemStatus, ...]:
         """Return the status of each of these items."""
-        return tuple(ItemStatus(*each) for each in self._look_at(entries))
-
-    def _look_at(self, entries: Iterable[ItemEntry]) -> Iterator[tuple[ItemEntry, tuple[Step, ...], bool]]:
         tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
-        for entry in entries:
+
+        def look(entry: ItemEntry) -> ItemStatus:
             known, home = entry.meta.get("codebase_hash"), entry.folder.parent
             is_stale = isinstance(known, str) and has_code_moved(self.root, known, commit, home)
-            yield entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale
+            return ItemStatus(entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale)
+
+        return tuple(map(look, entries))
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
@@ -373,18 +384,6 @@ class Project:
         from .runtime.session import Session
 
         return Session(self.root, name, items_folder=self.items_folder, command=self.command, **options)
-
-    def open_discussion(self, document: str, **options: Any) -> Session:
-        """Return a roundtable on a markdown document of the project; options as in `DocumentSession`."""
-        from .runtime.discussion import DocumentSession
-
-        return DocumentSession(self.root, document, **options)
-
-    def find_discussion_folder(self, document: str) -> Path:
-        """Return the folder that holds the journal of the discussion on a document, there or not."""
-        from .runtime.discussion import find_discussion_folder, find_document
-
-        return find_discussion_folder(self.root, find_document(self.root, document))
 
 
 def find_lacking(settings: Settings) -> Iterator[str]:

@@ -135,7 +135,7 @@ def test_a_follow_up_is_asked_and_its_reply_awaited() -> None:
     now, commands = Play(opening(STRICT)).now.receive(on.UserSpoke("Inspectors."))
     assert (now.stage, now.follow_up) == (Stage.FOLLOW_UP, "")
     assert commands[0] == do.Show(Line("answer", "Inspectors.", "user"))
-    now, commands = now.receive(on.FollowedUp(" How many? "))
+    now, commands = now.receive(on.PersonaReplied(" How many? "))
     assert (now.stage, now.follow_up) == (Stage.ANSWER, "How many?")
     assert commands == (do.Show(Line("question", "How many?", MAYA.key)), do.Listen("answer"))
 

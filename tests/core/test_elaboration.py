@@ -36,7 +36,7 @@ def test_it_begins_by_reading_the_step_and_names_lead_and_others() -> None:
 
 @pytest.mark.rule("ENTRY-1")
 def test_a_context_that_cannot_be_read_leads_back_to_the_menu_and_nothing_else() -> None:
-    talk = Talk().hear(on.ContextUnreadable("gone"))
+    talk = Talk().hear(on.TaskFailed("gone"))
     assert talk.texts("notice") == [
         "I could not load the step context for elaboration. Let me continue with the normal menu."
     ]
@@ -119,7 +119,7 @@ def test_the_user_may_raise_the_limit_and_the_warning_is_armed_again() -> None:
     talk.hear(on.LimitRaised(9))
     assert talk.commands == (do.SaveLimit(9),)
     assert talk.now.awaits is Awaited.LIMIT
-    talk.hear(on.LimitSaved(saved=True))
+    talk.hear(on.Saved(saved=True))
     assert talk.now.max_turns == 9
     assert talk.commands[-1] == do.Listen("discussion")
     assert "The turn limit is now 9;" in talk.texts("notice")[-1]
@@ -136,7 +136,7 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
             talk.hear(on.LimitRaised(wrong))
     talk.says("maybe done")
     assert talk.now.awaits is Awaited.EXIT
-    talk.hear(on.LimitRaised(8)).hear(on.LimitSaved(saved=False))
+    talk.hear(on.LimitRaised(8)).hear(on.Saved(saved=False))
     assert talk.commands[-1] == do.Listen("exit")
     assert "could not be written" in talk.texts("notice")[-1]
     assert talk.now.held == on.UserSpoke("maybe done")
@@ -148,12 +148,12 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
 @pytest.mark.rule("ENTRY-2", "LOOP-4")
 def test_a_raise_that_leaves_no_room_does_not_warn_again() -> None:
     talk = Talk(max_turns=5).until_heard()
-    talk.hear(on.LimitRaised(6)).hear(on.LimitSaved(saved=True))
+    talk.hear(on.LimitRaised(6)).hear(on.Saved(saved=True))
     assert not talk.now.warned
     talk.says("Alex, one more")
     assert len(talk.texts("warning")) == 2
     late = Talk(max_turns=4).until_heard()
-    late.hear(on.LimitRaised(5)).hear(on.LimitSaved(saved=True))
+    late.hear(on.LimitRaised(5)).hear(on.Saved(saved=True))
     assert late.now.warned
     late.says("Alex, one more")
     assert len(late.texts("warning")) == 1
@@ -330,7 +330,7 @@ def test_after_silence_whoever_was_addressed_and_not_heard_speaks_first() -> Non
 def test_whoever_was_addressed_is_heard_before_the_lead_speaks_again() -> None:
     talk = Talk(max_turns=7).says("Everyone, what would you do?")
     assert talk.speakers[3:] == ["user", "Maya", "Alex"]
-    talk.hear(on.LimitRaised(9)).hear(on.LimitSaved(saved=True))
+    talk.hear(on.LimitRaised(9)).hear(on.Saved(saved=True))
     talk.says("It has to be cheap.")
     assert talk.speakers[6:8] == ["user", "Jordan"]
 
@@ -652,7 +652,7 @@ def test_anything_else_is_the_contribution() -> None:
 
 @pytest.mark.rule("EXIT-2")
 def test_a_spent_budget_ends_like_the_limit_and_says_so() -> None:
-    talk = Talk().until_heard().hear(on.BudgetSpent("The budget of 5,000 tokens is used up.")).until_heard()
+    talk = Talk().until_heard().hear(on.WrappedUp("The budget of 5,000 tokens is used up.")).until_heard()
     assert talk.texts("limit") == [
         "Maya Chen (Business Analyst): The budget of 5,000 tokens is used up. "
         "Let me synthesize the key points from our conversation."
@@ -739,10 +739,10 @@ def test_entries_without_an_existing_turn_never_reach_the_block() -> None:
 
 @pytest.mark.rule("SYN-5")
 def test_after_one_retry_the_offline_extraction_does_it_and_it_is_marked() -> None:
-    failed = on.SynthesisFailed("no JSON")
+    failed = on.TaskFailed("no JSON")
     talk = Talk(drafts=[failed, failed]).says("done")
-    kinds = [type(asked) for asked in talk.asked if "Synthesis" in type(asked).__name__]
-    assert kinds == [do.AskSynthesis, do.AskSynthesis, do.ExtractSynthesis]
+    asked = [asked for asked in talk.asked if isinstance(asked, do.AskSynthesis)]
+    assert [each.is_extracted for each in asked] == [False, False, True]
     assert talk.texts("notice") == [
         "The panel gave no usable summary, so this one is taken word for word from what was said."
     ]
@@ -770,7 +770,7 @@ def test_with_nothing_to_extract_there_is_a_takeaway_no_update_and_still_a_recor
 @pytest.mark.rule("META-7")
 def test_a_record_that_cannot_be_saved_is_said_and_the_menu_comes_back() -> None:
     talk = Talk().until_heard().hear(on.UserSpoke("done"))
-    talk.hear(on.SynthesisDrafted(DRAFT, AT)).hear(on.ArtifactsUpdated(())).hear(on.RecordFailed("disk full"))
+    talk.hear(on.SynthesisDrafted(DRAFT, AT)).hear(on.DocumentsWritten(())).hear(on.TaskFailed("disk full"))
     assert talk.texts("error") == [
         "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
         "The discussion insights are in the artifacts."
@@ -817,10 +817,10 @@ def test_an_illegal_move_raises_names_the_legal_ones_and_changes_nothing() -> No
     before = talk.now
     with pytest.raises(RuleBroken) as refused:
         talk.now.receive(on.RecordSaved("x"))
-    assert refused.value.legal == ("UserSpoke", "LimitRaised", "WrappedUp", "BudgetSpent")
+    assert refused.value.legal == ("UserSpoke", "LimitRaised", "WrappedUp")
     assert str(refused.value) == (
         "RecordSaved cannot come in DISCUSSION_LOOP, which waits for the user. "
-        "Legal now: UserSpoke, LimitRaised, WrappedUp, BudgetSpent."
+        "Legal now: UserSpoke, LimitRaised, WrappedUp."
     )
     assert talk.now == before
     assert STEPS

@@ -69,7 +69,7 @@ def test_a_persona_out_of_turn_or_without_words_is_refused_and_told_what_may_com
 def test_one_alone_is_refused_in_plain_words() -> None:
     with pytest.raises(RuleBroken) as alone:
         Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)))
-    assert str(alone.value) == "A roundtable needs at least two personas."
+    assert str(alone.value) == "A roundtable needs at least two personas. Nothing was changed."
     with pytest.raises(RuleBroken) as nobody:
         Roster(())
     assert str(nobody.value) == "A roster needs at least one persona."
@@ -87,7 +87,7 @@ def test_warning_limit_and_inactivity_are_the_lead_s_lines() -> None:
     assert line(quiet, "inactivity").speaker == MAYA.key
     assert quiet.order[-2:] == ["contribution", "inactivity"]
     assert len(quiet.texts("contribution")) == len(quiet.now.turns)
-    spent = Talk().until_heard().hear(on.BudgetSpent("The budget is used up."))
+    spent = Talk().until_heard().hear(on.WrappedUp("The budget is used up."))
     assert line(spent, "limit") == Line(
         "limit",
         "The budget is used up. Let me synthesize the key points from our conversation.",
@@ -118,7 +118,7 @@ def test_the_answer_that_ends_the_discussion_is_echoed_as_the_user_s() -> None:
 def test_a_raised_limit_is_asked_for_once() -> None:
     talk = Talk(max_turns=5).until_heard().hear(on.LimitRaised(9))
     assert talk.commands == (do.SaveLimit(9),)
-    talk.hear(on.LimitSaved(saved=True))
+    talk.hear(on.Saved(saved=True))
     assert talk.now.max_turns == 9
     assert talk.commands[-1] == do.Listen("discussion")
 
@@ -149,7 +149,7 @@ def test_at_the_end_nobody_is_due_and_nothing_is_held() -> None:
 
 @pytest.mark.rule("SYN-5")
 def test_a_failed_synthesis_is_asked_for_once_more_with_the_reason() -> None:
-    talk = Talk().until_heard().hear(on.WrappedUp()).hear(on.SynthesisFailed("It was cut off."))
+    talk = Talk().until_heard().hear(on.WrappedUp()).hear(on.TaskFailed("It was cut off."))
     assert talk.commands == (do.AskSynthesis(talk.now.table, ("It was cut off.",)),)
     assert talk.now.attempts == 2
 

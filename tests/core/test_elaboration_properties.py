@@ -100,16 +100,14 @@ class Play:
                 return on.Judged(draw(VERDICTS).within(number - 1))
             case do.Listen():
                 return on.UserSpoke(draw(MESSAGES) if len(self.events) < 40 else "")
-            case do.AskSynthesis():
-                if draw(st.booleans()):
-                    return on.SynthesisFailed("no")
-                return on.SynthesisDrafted(draw(DRAFTS), AT)
-            case do.ExtractSynthesis():
-                return on.SynthesisDrafted(draw(DRAFTS), AT, extracted=True)
+            case do.AskSynthesis(is_extracted=extracted):
+                if not extracted and draw(st.booleans()):
+                    return on.TaskFailed("no")
+                return on.SynthesisDrafted(draw(DRAFTS), AT, extracted)
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated(())
+                return on.DocumentsWritten(())
             case do.SaveRecord():
-                return on.RecordSaved("t.md") if draw(st.booleans()) else on.RecordFailed("full")
+                return on.RecordSaved("t.md") if draw(st.booleans()) else on.TaskFailed("full")
             case _:
                 raise AssertionError(command)
 
@@ -181,12 +179,11 @@ def test_a_replay_gives_the_same_state(data: st.DataObject, roster: Roster, limi
 
 
 EVENTS: tuple[on.Event, ...] = (
-    on.UserSpoke("hello"), on.ContextRead(10), on.ContextUnreadable("x"), on.Framed("a", "b?", "c"),
+    on.UserSpoke("hello"), on.ContextRead(10), on.TaskFailed("x"), on.Framed("a", "b?", "c"),
     on.PersonaSpoke("solutions-architect", "x"), on.PersonaPassed("solutions-architect"),
     on.SpeakerStopped(),
-    on.Judged(Verdict()), on.LimitRaised(20), on.LimitSaved(saved=True), on.WrappedUp(), on.BudgetSpent("x"),
-    on.SynthesisDrafted(Draft(), AT), on.SynthesisFailed("x"), on.ArtifactsUpdated(()), on.RecordSaved("x"),
-    on.RecordFailed("x"), on.Saved(), on.Failed("x"),
+    on.Judged(Verdict()), on.LimitRaised(20), on.Saved(), on.WrappedUp(), on.WrappedUp("x"),
+    on.SynthesisDrafted(Draft(), AT), on.DocumentsWritten(()), on.RecordSaved("x"), on.Failed("x"),
 )  # fmt: skip
 
 

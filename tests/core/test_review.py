@@ -30,7 +30,7 @@ DRAFT = Draft(
 def under_review(*messages: str) -> Talk:
     """Return a discussion that was ended and whose synthesis the user now reviews with these messages."""
     decided = {"Refuse late forms.": Verdict(decisions=(4,))}
-    drafts: list[on.SynthesisDrafted | on.SynthesisFailed] = [on.SynthesisDrafted(DRAFT, AT)]
+    drafts: list[on.SynthesisDrafted | on.TaskFailed] = [on.SynthesisDrafted(DRAFT, AT)]
     talk = Talk(has_review=True, verdicts=decided, drafts=drafts).says("Refuse late forms.", "done")
     assert talk.now.awaits is Awaited.REVIEW
     return talk.says(*messages)

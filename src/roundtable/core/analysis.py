@@ -55,7 +55,6 @@ MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
-_NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
 Arrival = Literal["new", "resumed", "continuing"]
@@ -104,12 +103,10 @@ class Opening(Struct, frozen=True):
     notices: tuple[str, ...] = ()
     moved_on: bool = False
     user_name: str | None = None
-    has_review: bool = False  # a synthesis is reviewed before it is written (SYN-8)
     track: str = ""  # the key of the item's track; empty where nobody can choose one
     tracks: tuple[TrackChoice, ...] = ()
     proposal: str = ""  # what is said to propose the track; empty where it was chosen before
     is_short: bool = False
-    asks_last: bool = False  # the user came back to the step's last question from the step after it
     is_depth_known: bool = False  # the phase before had the same depth: it need not be said again
 
     @property
@@ -156,7 +153,7 @@ class Analysis(Struct, frozen=True):
     proposed: str = ""  # what corrects the answer that is edited, offered in its place
     written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
     in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
-    chosen: TrackChoice | None = None  # is saved as soon as the answers given so far are written
+    chosen: TrackChoice | None = None  # the track that is being saved
     unaccepted: tuple[on.SectionText, ...] = ()  # without the marks, until accepted in a form (ART-8)
     accepting: on.UserSpoke | None = None  # the choice at the menu, while they are written without marks
 
@@ -173,7 +170,10 @@ class Analysis(Struct, frozen=True):
                 return replace(self, elaboration=elaboration), commands
             moment, at = elaboration.undo_key, elaboration.drafted_at
             block = (do.Written("block", moment, at=at),) if moment else ()
-            return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
+            after = replace(self, elaboration=None, written=self.written + block)
+            if not self.step.step_id:  # a document that is not a step's has no menu (MENU-8)
+                return after.wait(Stage.ENDED, *commands[:-1], do.Advance(otherwise=LEAVE))
+            return _show_menu(after, *commands[:-1])
         if type(event).__name__ not in self.legal:
             reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
             raise RuleBroken(reason, legal=self.legal)
@@ -193,7 +193,7 @@ class Analysis(Struct, frozen=True):
     @property
     def step(self) -> Step:
         if self.opening.step is None:
-            raise RuleBroken("There is no step at this point of the analysis.")
+            raise RuleBroken("No step of this phase is complete yet, so there is nothing to discuss or edit.")
         return self.opening.step
 
     @property
@@ -299,7 +299,10 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
-def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
+def persona_replied(now: Analysis, event: on.PersonaReplied) -> Outcome:
+    """Ask the follow-up, or show what the incoming persona read and begin the step."""
+    if now.stage is Stage.FOLLOW_UP:
+        return _ask_question(replace(now, follow_up=event.text.strip()))
     read = lines.speech(now.opening.lead, event.text.strip(), "handoff")
     return _enter_step(now, do.Show(read)) if read.words else _enter_step(now)
 
@@ -307,8 +310,6 @@ def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     title = f"Step {now.step.step_id}: {now.step.title}"
     header = do.Show(lines.speech(now.opening.conductor, title, "step"))
-    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
-        now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))
 
 
@@ -337,9 +338,13 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
         asked = words_of(" ".join((question.text, question.without, now.follow_up or "", *checks)))
         if wish.track is None or (not wish.is_command and wish.track.key in asked):
             return None
-    if wish.track and (opening.proposal or wish.track.key != opening.track):
-        return _save_track(now, wish.track, words)
-    return _name_tracks(now)
+    if wish.track is None or (not opening.proposal and wish.track.key == opening.track):
+        return _name_tracks(now)
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if question is not None and has_own:
+        then = f"then `track {wish.track.key}` at the menu."
+        return _tell(now, f"Finish or skip this step's questions first; {then}")
+    return _save_track(now, wish.track, words)
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -353,17 +358,13 @@ def _name_tracks(now: Analysis) -> Outcome:
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
-    """Write the track, at a question after the answers that the user gave; that step is not complete."""
     opening, shown = now.opening, [_show("choice", words, USER)] if words else []
-    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
-    if now.stage is Stage.ANSWER and has_own and chosen.key != opening.track:
-        return _draft_sections(replace(now, again=(), follow_up=None, chosen=chosen), *shown)
     whole = next((each.steps for each in opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
     before = () if opening.proposal else tuple(step.step_id for step in opening.steps)
-    save, taken = do.SaveTrack(chosen, not_needed, before), replace(opening, proposal="")
-    return now.wait(Stage.TRACK_SAVED, *shown, save, chosen=chosen, opening=taken)
+    save = do.SaveProgress(track=chosen, not_needed=not_needed, before=before)
+    return now.wait(Stage.TRACK_SAVED, *shown, save, chosen=chosen, opening=replace(opening, proposal=""))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -421,6 +422,10 @@ def _is_sure(draft: on.Offer) -> bool:
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
+    """Ask what is open, a follow-up or a question with its draft; where nothing is, write the step."""
+    if now.follow_up:
+        asked = Line("question", now.follow_up, now.opening.conductor.key)
+        return now.wait(Stage.ANSWER, *shown, do.Show(asked), do.Listen("answer"))
     question = _open_question(now)
     if question is None:
         return _draft_sections(now, *shown)
@@ -469,10 +474,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 
 def _go_back(now: Analysis) -> Outcome:
-    """Ask the question before again, with its answer to edit; the answers after it are asked again too.
-
-    From the first question of a step that leads to the last one of the step before.
-    """
+    """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
     labels = [answer.label for answer in now.given_answers]
     if now.editing is not None and now.follow_up is None:
         asked = (question.label for question in now.step.questions(now.depth))
@@ -480,10 +482,6 @@ def _go_back(now: Analysis) -> Outcome:
             return _edit_answer(now, labels[-1])
     if labels:
         return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
-    done = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-    before = max((step_id for step_id in done if step_id < now.step.step_id), default="")
-    if before and now.editing is None:
-        return now.wait(Stage.ENDED, do.Advance(before, is_back=True))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 
@@ -522,13 +520,6 @@ def _leave_open(question: Question, words: str = UNKNOWN) -> do.Answer:
 def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.Answer:
     text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
     return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
-
-
-def _ask_again(now: Analysis, *shown: do.Show) -> Outcome:
-    if not now.follow_up:
-        return _ask_question(now, *shown)
-    asked = _show("question", now.follow_up, now.opening.conductor)
-    return now.wait(Stage.ANSWER, *shown, asked, do.Listen("answer"))
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -575,7 +566,8 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
     is_asked = now.stage is Stage.ANSWER and not now.follow_up
     in_hand = _open_question(now) if is_asked else now.in_hand
-    return now.wait(Stage.DEPTH, do.SaveDepth(now.opening.phase.key, wanted), depth=wanted, in_hand=in_hand)
+    save = do.SaveProgress(depth=(now.opening.phase.key, wanted))
+    return now.wait(Stage.DEPTH, save, depth=wanted, in_hand=in_hand)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -583,7 +575,7 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     said = _show("depth", lines.depth_changed(now.depth), speaker)
     if now.is_at_menu:
         return _show_menu(now, said)
-    return _ask_again(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
+    return _ask_question(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
 
 
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
@@ -661,14 +653,11 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
-    if now.chosen is not None:
-        after, commands = _save_track(now, now.chosen, "")
-        return after, (*shown, *commands)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
+    section = do.Written("section", event.moment, now.stood, first)
     written = (*now.written, section) if event.moment else now.written
     return now.wait(
-        Stage.SAVED, *shown, do.SaveStep(now.step.step_id),
+        Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
         written=written, answers=answers, stood=answers, again=(), editing=None,
     )  # fmt: skip
 
@@ -712,7 +701,7 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
     if now.stage is Stage.ANSWER:
-        return _ask_again(now, notice)
+        return _ask_question(now, notice)
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
@@ -778,8 +767,6 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         # A slip of a key, a command, or a late word that ends a discussion says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or words[0] == "/" or ends:
             return _explain_menu(now)
-        case "feedback" if opening.step is None:
-            return _tell(now, _NO_STEP)
         case "feedback":
             return _take_feedback(now, words, relayed=event.relayed)
 
@@ -789,8 +776,6 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
     match steering:
         case "help" | "no" | "number":
             return _explain_menu(now, is_help=steering == "help")
-        case _ if now.opening.step is None:
-            return _tell(now, _NO_STEP)
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
@@ -845,12 +830,9 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
     if guests:
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
-    if opening.step is None or not roster.can_discuss:
-        alone = f"A roundtable needs at least two personas; only {opening.lead.name} is at the table."
-        return _show_menu(now, *shown, _show("notice", alone if opening.step else _NO_STEP))
     elaboration, commands = Elaboration.begin(
-        item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
-        user_name=opening.user_name, has_review=opening.has_review,
+        item=opening.item, step=now.step, roster=roster, steps=opening.steps,
+        user_name=opening.user_name, has_review=True,
     )  # fmt: skip
     return now.wait(Stage.ELABORATION, *shown, *commands, elaboration=elaboration)
 
@@ -863,7 +845,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
         return now.wait(Stage.FEEDBACK_WRITTEN, reply, do.WriteFeedback(now.step, now.feedback, event.at))
     if now.is_at_menu:
         return _show_menu(now, reply)
-    return _ask_again(now, reply, _show("notice", lines.NOT_AN_ANSWER))
+    return _ask_question(now, reply, _show("notice", lines.NOT_AN_ANSWER))
 
 
 def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -878,7 +860,8 @@ def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
-    return now.wait(Stage.PHASE, *shown, do.SavePhase(now.opening.phase.key, now.opening.passed_phases))
+    phases = (now.opening.phase.key, *now.opening.passed_phases)
+    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=phases))
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -888,8 +871,7 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     choice = hearing.hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return _tell(now, "Please choose L or S.")
-    last = do.StartOver() if choice == START_OVER else do.Leave()
-    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), last)
+    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), do.Advance(otherwise=choice))
 
 
 def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do.Show:
@@ -906,10 +888,10 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     # waiting for this, this event makes this move
     Stage.TRACK: (on.UserSpoke, track_answered),
     Stage.TRACK_SAVED: (on.Saved, track_saved),
-    Stage.READING: (on.ArtifactsRead, artifacts_read),
+    Stage.READING: (on.PersonaReplied, persona_replied),
     Stage.OFFERS: (on.Offered, offers_collected),
     Stage.ANSWER: (on.UserSpoke, user_answered),
-    Stage.FOLLOW_UP: (on.FollowedUp, lambda now, by: _ask_again(replace(now, follow_up=by.text.strip()))),
+    Stage.FOLLOW_UP: (on.PersonaReplied, persona_replied),
     Stage.DEPTH: (on.Saved, depth_saved),
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),

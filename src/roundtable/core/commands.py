@@ -113,10 +113,7 @@ class SaveLimit(Struct, frozen=True):
 class AskSynthesis(Struct, frozen=True):
     table: Table
     problems: tuple[str, ...] = ()  # what was wrong with the one before
-
-
-class ExtractSynthesis(Struct, frozen=True):
-    table: Table  # by the offline panel: the other could not
+    is_extracted: bool = False  # by the offline panel: the other could not
 
 
 class UpdateArtifacts(Struct, frozen=True):
@@ -212,18 +209,14 @@ class WriteStep(Struct, frozen=True):
     sections: tuple[SectionText, ...]
 
 
-class SaveStep(Struct, frozen=True):
-    step_id: str  # into `steps_completed`
+class SaveProgress(Struct, frozen=True):
+    """Note in meta.json what is given: a completed step or phase, a depth, a track."""
 
-
-class SaveDepth(Struct, frozen=True):
-    phase: str
-    depth: Depth  # into `depth_overrides`
-
-
-class SaveTrack(Struct, frozen=True):
-    track: TrackChoice
-    not_needed: tuple[str, ...]  # the steps that it does not need (STEP-9)
+    step_id: str = ""
+    phases: tuple[str, ...] = ()  # the completed one, and those in which nothing is needed
+    depth: tuple[str, Depth] | None = None  # with its phase
+    track: TrackChoice | None = None
+    not_needed: tuple[str, ...] = ()  # the steps that the track does not need (STEP-9)
     before: tuple[str, ...] = ()  # the old track's steps: a phase that the new one has others in opens again
 
 
@@ -244,7 +237,6 @@ class Written(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()  # those from before it
     first: bool = False  # it completed the step
     at: str = ""  # the instant of an elaboration
-    label: str = ""  # of the only answer that it changed; empty where it was the whole step
 
 
 class UndoLast(Struct, frozen=True):
@@ -263,29 +255,15 @@ class WriteDrafts(Struct, frozen=True):
     skipped: tuple[Step, ...]  # their outputs have to exist, and say at their top what was skipped
 
 
-class SavePhase(Struct, frozen=True):
-    phase: str  # into `phases_completed`, with the commit
-    passed: tuple[str, ...] = ()  # the phases in which nothing is needed
-
-
 class Advance(Struct, frozen=True):
-    """Go on to what comes next, a step, a phase or the end; or to a step that was skipped or is complete."""
+    """End the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
 
-    step_id: str = ""
-    is_back: bool = False  # only that step's last question is asked
-
-
-class StartOver(Struct, frozen=True):
-    """Begin the analysis of this item again."""
-
-
-class Leave(Struct, frozen=True):
-    """End the session: there is nothing left to do."""
+    step_id: str = ""  # a step that was skipped or is complete
+    otherwise: str = ""  # "start over" or "leave"
 
 
 Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
-    | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
-    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | UndoLast | WriteDrafts
-    | SaveTrack | SavePhase | Advance | StartOver | Leave
+    | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp | AskDraft | WriteStep
+    | AskFeedback | WriteFeedback | UndoLast | WriteDrafts | SaveProgress | Advance
 )  # fmt: skip

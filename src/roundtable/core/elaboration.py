@@ -119,7 +119,7 @@ class Elaboration(do.Table, frozen=True):
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
-            raise RuleBroken("A roundtable needs at least two personas.")
+            raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(
@@ -386,7 +386,7 @@ def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     return after.wait(Awaited.LIMIT, do.SaveLimit(event.max_turns), closing=False)
 
 
-def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
+def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
     # A document that is not a step's has no meta.json (MENU-8).
     kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
     failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
@@ -395,13 +395,11 @@ def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
+    if isinstance(event, on.WrappedUp) and event.reason:
+        text = f"{event.reason.rstrip('.')}. {lines.SYNTHESIZING}"
+        return _synthesize(now, "turn-limit", _lead_says(now, "limit", text))
     echo = _echo(event) if isinstance(event, on.UserSpoke) else ()
     return _synthesize(now, "user-initiated", *echo, _show("acknowledgement", lines.ACKNOWLEDGEMENT))
-
-
-def end_budget(now: Elaboration, event: on.BudgetSpent) -> Outcome:
-    text = f"{event.reason.rstrip('.')}. {lines.SYNTHESIZING}"
-    return _synthesize(now, "turn-limit", _lead_says(now, "limit", text))
 
 
 # --- synthesis and record -------------------------------------------------------------------------------
@@ -412,12 +410,12 @@ def _synthesize(now: Elaboration, exit_type: synthesis.Exit, *shown: do.Command)
     return after.wait(Awaited.DRAFT, *shown, do.AskSynthesis(after.table))
 
 
-def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
+def synthesis_failed(now: Elaboration, event: on.TaskFailed) -> Outcome:
     after = replace(now, attempts=now.attempts + 1)
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
     text = "The panel gave no usable summary, so this one is taken word for word from what was said."
-    return after, (_show("notice", text), do.ExtractSynthesis(now.table))
+    return after, (_show("notice", text), do.AskSynthesis(now.table, is_extracted=True))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
@@ -492,7 +490,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
     return now.wait(Awaited.ARTIFACTS, *shown, _show("synthesis", block), update)
 
 
-def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
+def artifacts_updated(now: Elaboration, event: on.DocumentsWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     return _persist(replace(now, undo_key=event.moment), *shown)
 
@@ -515,8 +513,8 @@ def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
     return _return(now, "saved", text + put_off)
 
 
-def give_up(now: Elaboration, event: on.ContextUnreadable | on.RecordFailed) -> Outcome:
-    if isinstance(event, on.ContextUnreadable):
+def give_up(now: Elaboration, event: on.TaskFailed) -> Outcome:
+    if now.state is State.ENTRY:
         return _return(now, "notice", lines.CONTEXT_UNREADABLE)
     return _return(now, "error", lines.RECORD_FAILED)
 
@@ -645,7 +643,7 @@ _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
-    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable): (give_up, [_ENTRY]),
+    (_ENTRY, Awaited.CONTEXT, on.TaskFailed): (give_up, [_ENTRY]),
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
     (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
@@ -657,15 +655,14 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
     # whoever is to be heard, a discussion can be ended from outside
     **{
-        (_LOOP, awaits, event): (move, [_SYNTHESIS])
+        (_LOOP, awaits, on.WrappedUp): (wrap_up, [_SYNTHESIS])
         for awaits in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)
-        for event, move in ((on.WrappedUp, wrap_up), (on.BudgetSpent, end_budget))
     },
-    (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
+    (_LOOP, Awaited.LIMIT, on.Saved): (limit_saved, [_LOOP]),
     (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),
+    (_SYNTHESIS, Awaited.DRAFT, on.TaskFailed): (synthesis_failed, [_SYNTHESIS]),
     (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke): (review_answered, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated): (artifacts_updated, [_PERSIST]),
+    (_SYNTHESIS, Awaited.ARTIFACTS, on.DocumentsWritten): (artifacts_updated, [_PERSIST]),
     (_PERSIST, Awaited.RECORD, on.RecordSaved): (record_saved, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordFailed): (give_up, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.TaskFailed): (give_up, [_PERSIST]),
 }

@@ -28,6 +28,23 @@ class Failed(Struct, frozen=True):
     reason: str  # the panel gave no words; it is kept for the record and changes nothing (FAIL-1)
 
 
+class TaskFailed(Struct, frozen=True):
+    reason: str  # the context was not read, the synthesis not drafted, or the record not saved
+
+
+class DocumentsWritten(Struct, frozen=True):
+    """A step's sections, feedback, drafts of skipped steps or a discussion's block are on disk."""
+
+    announcements: tuple[str, ...]
+    moment: str = ""
+
+
+class Saved(Struct, frozen=True):
+    """What was to be noted in meta.json is there; `saved` is false where it could not be written."""
+
+    saved: bool = True
+
+
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
@@ -36,10 +53,6 @@ class ContextRead(Struct, frozen=True):
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
-
-
-class ContextUnreadable(Struct, frozen=True):
-    reason: str
 
 
 class Framed(Struct, frozen=True):
@@ -82,16 +95,10 @@ class LimitRaised(Struct, frozen=True):
     max_turns: int
 
 
-class LimitSaved(Struct, frozen=True):
-    saved: bool  # whether it is in meta.json
-
-
 class WrappedUp(Struct, frozen=True):
     """The user chose to wrap up from what was said, at a choice rather than in the discussion."""
 
-
-class BudgetSpent(Struct, frozen=True):
-    reason: str
+    reason: str = ""  # the budget is spent: nobody chose it
 
 
 class SynthesisDrafted(Struct, frozen=True):
@@ -102,28 +109,15 @@ class SynthesisDrafted(Struct, frozen=True):
     from_host: bool = field(default=False, name="relayed")
 
 
-class SynthesisFailed(Struct, frozen=True):
-    reason: str
-
-
-class ArtifactsUpdated(Struct, frozen=True):
-    announcements: tuple[str, ...]  # one for each output
-    moment: str = ""
-
-
 class RecordSaved(Struct, frozen=True):
     transcript: str  # the file; the record is in meta.json
-
-
-class RecordFailed(Struct, frozen=True):
-    reason: str
 
 
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-class ArtifactsRead(Struct, frozen=True):
-    text: str  # what the incoming persona says of the phases before; empty where there was nothing
+class PersonaReplied(Struct, frozen=True):
+    text: str  # a follow-up, or what the incoming persona read of the phases before, which may be nothing
 
 
 class Offer(Struct, frozen=True):
@@ -145,10 +139,6 @@ class Offered(Struct, frozen=True):
     offers: tuple[Offer, ...] = ()  # what item, code and earlier answers suggest
 
 
-class FollowedUp(Struct, frozen=True):
-    text: str  # the persona's question
-
-
 class SectionText(Struct, frozen=True):
     """The text that a step writes into its section of an output, and what the user is told about it."""
 
@@ -160,17 +150,6 @@ class SectionText(Struct, frozen=True):
 class Drafted(Struct, frozen=True):
     sections: tuple[SectionText, ...]
     unmarked: tuple[SectionText, ...] = ()  # without the marks on a host's words, for a user who accepts them
-
-
-class DocumentsWritten(Struct, frozen=True):
-    """The step's sections, the user's feedback or the drafts of skipped steps are on disk."""
-
-    announcements: tuple[str, ...]
-    moment: str = ""
-
-
-class Saved(Struct, frozen=True):
-    """The completed step or phase, or the depth or track that the user chose, is in meta.json."""
 
 
 class FeedbackTaken(Struct, frozen=True):
@@ -189,8 +168,7 @@ class Undone(Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | SpeakerStopped | UserSpoke
-    | Judged | LimitRaised | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed
-    | ArtifactsUpdated | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted
-    | DocumentsWritten | Saved | FeedbackTaken | Undone | Failed
+    UserSpoke | Failed | TaskFailed | DocumentsWritten | Saved | ContextRead | Framed | PersonaSpoke
+    | PersonaPassed | Judged | SpeakerStopped | LimitRaised | WrappedUp | SynthesisDrafted | RecordSaved
+    | PersonaReplied | Offered | Drafted | FeedbackTaken | Undone
 )  # fmt: skip

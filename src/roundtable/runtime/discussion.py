@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,9 @@ def find_document(root: Path, name: str) -> Path:
     return path
 
 
-def find_discussion_folder(root: Path, path: Path) -> Path:
+def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
+    path = find_document(root, name)
     place = path.resolve().relative_to(root.resolve()).as_posix()
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
@@ -82,25 +84,17 @@ class DocumentSession(Session):
 
     def __init__(self, root: Path | str, document: str, *, into: bool = False, **options: Any) -> None:
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
-        self.path = find_document(Path(root), document)
-        self._into = into
+        self.path, self._into = find_document(Path(root), document), into
         words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
         super().__init__(root, document, **{"again": shlex.join(words)} | options)
 
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
-        return find_discussion_folder(self.root, self.path)
+        return find_discussion_folder(self.root, item)
 
     def _make_executor(self, leg: Leg) -> Executor:
         executor = DocumentExecutor(self.root, self.folder, leg, self._panel, self._on_words)
         executor.path, executor.into = self.path, self._into
         return executor
-
-    async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
-        """Show what is to be shown; after the discussion there is no menu, only the end."""
-        if self._leg is not None and not self._leg.is_discussing:
-            shown = [each for each in commands if isinstance(each, do.Show)]
-            commands = (*(each for each in shown if each.line.kind not in ("menu", "step")), do.Leave())
-        return await super()._show_all(commands)
 
     async def _run(self) -> None:
         files.make_folder(self.folder, parents=True)
@@ -112,16 +106,14 @@ class DocumentSession(Session):
             leg, problem = replay_leg(journal)
             if leg is None or not leg.is_discussing:
                 opening = self._make_opening()
-                journal.begin(opening)
                 leg = Leg(journal, *Analysis.begin(opening), warnings=(problem,) if problem else ())
+                journal.begin(opening)
             if await self._play(leg) is not None:
                 journal.close()
                 await self._show(lines.Line("done", "The discussion is over."))
 
     def _make_opening(self) -> Opening:
         roster, problems = read_roster(self.root)
-        if not roster.can_discuss:
-            raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         name, document = self.path.name, files.read(self.path, limit=MAX_ARTIFACT_SIZE)
         title = one_line(questions.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
         output = name if is_output_name(name) else _STAND_IN
@@ -137,7 +129,6 @@ class DocumentSession(Session):
             step=Step("", title, roster.personas[0].key, "standard", (output,), targets=targets),
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
-            has_review=True,
         )
 
 
@@ -151,21 +142,21 @@ class DocumentExecutor(Executor):
     async def carry_out(self, task: do.Command) -> on.Event:
         match task:
             case do.SaveLimit():
-                return on.LimitSaved(False)
+                return on.Saved(False)
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated((self._add_block(task),))
+                return on.DocumentsWritten((self._add_block(task),))
             case do.SaveRecord():
                 names, beginning = self._panel_names, f"{self.path.name}{_ENDING}"
                 return on.RecordSaved(transcript.write_transcript(self.path.parent, task, names, beginning))
             case _:
                 return await super().carry_out(task)
 
-    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:  # noqa: ARG002
+    def context(self, step: Step) -> on.ContextRead | on.TaskFailed:  # noqa: ARG002
         """Return the document and the turn limit."""
         try:
             text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
-            return on.ContextUnreadable(str(failure))
+            return on.TaskFailed(str(failure))
         earlier = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
         # Under this name the panels know it for a transcript, and do not ask the same again.
         found = ((f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in earlier)
@@ -175,13 +166,12 @@ class DocumentExecutor(Executor):
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
         framed = await super()._frame(ask)
-        try:
+        with suppress(DiskFailed, OSError, RuleBroken):  # it may be gone by now
             gap = _find_gap(self.path)
-        except (DiskFailed, OSError, RuleBroken):
-            return framed
-        summary = gap.summary if self.panel.kind == "offline" else framed.summary
-        summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
-        return replace(framed, summary=summary, focus_question=question, focus_topic=topic)
+            summary = gap.summary if self.panel.kind == "offline" else framed.summary
+            summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
+            framed = replace(framed, summary=summary, focus_question=question, focus_topic=topic)
+        return framed
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)

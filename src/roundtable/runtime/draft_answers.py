@@ -24,20 +24,11 @@ _MAX_OFFER_LENGTH = 400
 _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
-_WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
-_REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provide)\b", re.IGNORECASE)
-_LEFT_OUT = re.compile(r"(?i)\b(?:stays?|remains?|out of scope|not part of|left out|unchanged|no new)\b")
+_WISHES = re.compile(
+    r"(?i)\b(?:should|must|expect(?:ed|s)?|instead of|wants? to)\b|^(?:let|allow|add|support|make|provide)\b"
+)
 _EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"#|[-*+] |```|>|\|")
-_ITEM_DRAFTS: Mapping[str, re.Pattern[str]] = {
-    "item": _REQUESTS,
-    "item whole": _WISHES,
-    "item steps": _REPEATS,
-    "item request": _REQUESTS,
-    "item wish": _WISHES,
-    "item left": _LEFT_OUT,
-}
-"""What a question's draft can take from the item's own text, and by which words it is told."""
 
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
@@ -84,7 +75,7 @@ def _offer_from(
     for source in split_drafts(sources):
         kind = source.casefold()
         text, origin = "", ""
-        if kind in _ITEM_DRAFTS:
+        if kind.startswith("item"):
             text, origin = _draft_from_item(kind, brief.item), "the item"
             if text and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
                 text = mark_unverified(text)  # a host added the item, so its words are the host's
@@ -105,26 +96,24 @@ def _offer_from(
 
 
 def _draft_from_item(kind: str, item: Item) -> str:
-    text, pattern = strip_mark(strip_unprintable(item.own_text)), _ITEM_DRAFTS[kind]
-    if kind == "item steps":
-        # How it can be repeated: the code or the list after the words that announce it.
-        after = text[hint.start() :] if (hint := pattern.search(text)) else ""
-        code, end, _ = after.partition("\n```")[2].partition("\n```")
-        return f"```{code}\n```" if end else "\n".join(_LISTED.findall(after)[:12])
-    paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
-    beginning = _shorten(next((each for each in paragraphs if each and not _NOT_PROSE.match(each)), ""))
-    if kind == "item":
-        return " ".join(each for each in split_sentences(beginning) if not pattern.search(each))
-    prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
-    found = [each for each in split_sentences(prose) if pattern.search(each)]
-    if kind == "item whole":
-        asked = _shorten(" ".join(each for each in found if each not in beginning))
-        return f"{beginning} {asked}".strip() or item.name
-    said = " ".join(found)
-    if kind == "item wish":
-        said = _EXPECTED.sub("", said)
-        said = said[:1].upper() + said[1:]
-    return _shorten(said)
+    text = strip_mark(strip_unprintable(item.own_text))
+    match kind:
+        case "item":  # how it begins, without what it asks for
+            paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
+            first = _shorten(next((each for each in paragraphs if each and not _NOT_PROSE.match(each)), ""))
+            return " ".join(each for each in split_sentences(first) if not _WISHES.search(each))
+        case "item wish":  # what it asks for
+            prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
+            found = " ".join(each for each in split_sentences(prose) if _WISHES.search(each))
+            said = _EXPECTED.sub("", found)
+            return _shorten(said[:1].upper() + said[1:])
+        case "item steps":  # how it can be repeated: the code or the list after the words that announce it
+            after = text[hint.start() :] if (hint := _REPEATS.search(text)) else ""
+            code, end, _ = after.partition("\n```")[2].partition("\n```")
+            return f"```{code}\n```" if end else "\n".join(_LISTED.findall(after)[:12])
+        case "item title":
+            return item.name
+    return ""
 
 
 def _shorten(text: str) -> str:

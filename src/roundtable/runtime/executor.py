@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -32,9 +32,6 @@ from ..store.artifact import is_markdown
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
 from .surveyor import Surveyor
-
-Checked: TypeAlias = tuple[Any, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""A panel's reply at the table, its texts with marks, notes for the transcript, and why to ask again."""
 
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
@@ -91,19 +88,19 @@ class Executor:
                 return await self._speak(task)
             case do.AskVerdict():
                 return await self._judge(task)
-            case do.AskSynthesis() | do.ExtractSynthesis():
+            case do.AskSynthesis():
                 return await self._synthesise(task)
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskFeedback():
                 return await self._answer_at_step(task)
             case do.AskDraft():
                 return await self._draft(task)
             case do.SaveLimit(limit):
-                return on.LimitSaved(records.save_limit(self._folder, limit))
+                return on.Saved(records.save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():
                 try:
                     if isinstance(task, do.SaveRecord):
                         return self._save_record(task)
-                    return on.ArtifactsUpdated(*self._tell_changes(self._outputs.update(task)))
+                    return on.DocumentsWritten(*self._tell_changes(self._outputs.update(task)))
                 except DiskFailed as failure:
                     again = failure.do or "Run the same command again."
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
@@ -112,48 +109,49 @@ class Executor:
             case do.WriteFeedback():
                 return on.DocumentsWritten(*self._tell_changes(self._outputs.write_feedback(task)))
             case do.WriteDrafts():
-                return on.DocumentsWritten(self._tell_changes(self._outputs.write_drafts(task))[0])
+                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_drafts(task)))
             case do.UndoLast():
                 return self._undo_last(task)
-            case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
+            case do.SaveProgress():
                 return self._save_progress(task)
             case _:
                 raise RuleBroken("A machine's answer must end in something to wait for.")
 
-    async def _ask_at_table(self, ask: AtTable) -> Checked:
-        """Return what the panel says, asked once more where voice or claims are at fault (VOICE-2, ART-8)."""
-        first = await self._ask_once(ask)
-        if not (reasons := first[-1]):
-            return first
-        second = await self._ask_once(replace(ask, brief=replace(ask.brief, again=reasons)))
-        return first if second[0] is None and not ask.brief.may_be_silent else second
+    async def _ask_at_table(self, ask: AtTable) -> tuple[Any, list[str], tuple[str, ...]]:
+        """Return the panel's reply, its texts with marks, and notes for the transcript.
 
-    async def _ask_once(self, ask: AtTable) -> Checked:
+        It is asked once more where voice or claims are at fault (VOICE-2, ART-8).
+        """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
-        reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(brief.speaker.key, piece))
-        if reply is None:
-            return None, (), (), ()
-        # Apart: a refusal is told by how the text begins.
-        said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
+        speaker = brief.speaker
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
-        texts, notes, wrong = list[str](), list[str](), list[str]()
-        for text in map(_bound_words, said):
-            found = (
-                () if is_offline else claims.check_contribution(text, brief.speaker, table, self._lines_of)
+        silence: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
+        heard = silence
+        for _ in range(2):
+            reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
+            if reply is None:
+                return silence if brief.may_be_silent else heard
+            # Apart: a refusal is told by how the text begins.
+            said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
+            texts, wrong = list[str](), list[str]()
+            for text in map(_bound_words, said):
+                found = () if is_offline else claims.check_contribution(text, speaker, table, self._lines_of)
+                texts.append(text and claims.mark_claims(text, found))
+                wrong += (each.reason for each in found)
+            voice = check_voice(
+                " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
             )
-            texts.append(text and claims.mark_claims(text, found))
-            wrong += (each.reason for each in found)
-        for each in check_voice(
-            " ".join(said), brief.speaker, earlier=table.turns, names=names, free=free, known=known
-        ):
-            notes.append(f"{each.kind}: {each.found} ({each.reason})")
-        reasons = (*notes, *dict.fromkeys(wrong))
-        return reply, tuple(texts), (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong)), reasons
+            notes = [f"{each.kind}: {each.found} ({each.reason})" for each in voice]
+            heard = reply, texts, (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong))
+            if not (notes or wrong):
+                break
+            ask = replace(ask, brief=replace(brief, again=(*notes, *dict.fromkeys(wrong))))
+        return heard
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
-        framing, texts, notes, _ = await self._ask_at_table(ask)
+        framing, texts, notes = await self._ask_at_table(ask)
         summary, question = map(_require_words, texts)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self.panel.kind == "host", framing.looked_up)
@@ -162,7 +160,7 @@ class Executor:
         brief, key = ask.brief, ask.brief.speaker.key
         speech: Speech | None
         try:
-            speech, texts, notes, _ = await self._ask_at_table(ask)
+            speech, texts, notes = await self._ask_at_table(ask)
         except PanelStopped:
             return on.SpeakerStopped()
         if speech is None and brief.may_be_silent:
@@ -183,21 +181,20 @@ class Executor:
         found = verdict or await self._offline.answer(ask) or NEUTRAL
         return on.Judged(found.within(len(ask.table.turns)), advice=verdict is None)
 
-    async def _synthesise(self, task: do.AskSynthesis | do.ExtractSynthesis) -> on.Event:
+    async def _synthesise(self, ask: do.AskSynthesis) -> on.Event:
         wrong: tuple[str, ...] = ()
-        ask = do.AskSynthesis(task.table) if isinstance(task, do.ExtractSynthesis) else task
-        panel = self.panel if ask is task else self._offline
+        panel = self._offline if ask.is_extracted else self.panel
         try:
             draft = await panel.answer(ask)
         except PanelFailed as failure:
-            return on.SynthesisFailed(str(failure))
+            return on.TaskFailed(str(failure))
         if panel.kind != "offline":
             # The first time it is sent back with the reasons; what is still wrong then is marked.
-            found, marked = claims.check_draft(draft, task.table, self._lines_of)
+            found, marked = claims.check_draft(draft, ask.table, self._lines_of)
             wrong = () if ask.problems else found
             draft = draft if wrong else marked
-        at = self._instant(task.table.step.step_id)
-        return on.SynthesisDrafted(draft, at, ask is not task, wrong, self.panel.kind == "host")
+        at = self._instant(ask.table.step.step_id)
+        return on.SynthesisDrafted(draft, at, ask.is_extracted, wrong, self.panel.kind == "host")
 
     async def _answer_at_step(self, task: AtStep) -> on.Event:
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
@@ -214,10 +211,8 @@ class Executor:
             known = self._list_known(brief)
             found = claims.check_words(text, brief.persona, brief.roster, known, self._lines_of)
             text = claims.mark_claims(text, found)
-        if isinstance(task, do.AskReading):
-            return on.ArtifactsRead(text)
-        if isinstance(task, do.AskFollowUp):
-            return on.FollowedUp(text)
+        if not isinstance(task, do.AskFeedback):
+            return on.PersonaReplied(text)
         speaker = brief.persona.key if task.aside else ""
         return on.FeedbackTaken(text, self._instant(brief.step.step_id), speaker)
 
@@ -306,12 +301,12 @@ class Executor:
         stored = self._stored_answers(item).items()
         return sorted({step_id for (step_id, _), text in stored if UNVERIFIED in text})
 
-    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+    def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
         """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
         try:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
-            return on.ContextUnreadable(str(failure))
+            return on.TaskFailed(str(failure))
         own = {each.name for each in material}
         every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         others = transcript.read_transcripts(self._folder, step.step_id)
@@ -333,11 +328,14 @@ class Executor:
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         written, step_id = task.written, task.step.step_id
-        answers = f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
-        others = {"feedback": "your feedback", "block": f"the discussion of step {step_id}"}
-        what, plan = others.get(written.kind, answers), self._undo_log.plan_undo
+        what = {
+            "section": f"what you last answered in step {step_id}",
+            "feedback": "your feedback",
+            "block": f"the discussion of step {step_id}",
+        }[written.kind]
         try:
-            announcements = undo.carry_out_undo(self._folder, plan(written.moment), what)
+            plan = self._undo_log.plan_undo(written.moment)
+            announcements = undo.carry_out_undo(self._folder, plan, what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
 
@@ -350,7 +348,7 @@ class Executor:
         records.change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
-    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
+    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.TaskFailed:
         # Without a transcript nothing counts: DiskFailed ends the session, and the same command tries again.
         record, table = task.record, task.table
         path = transcript.write_transcript(self._folder, task, self._panel_names)
@@ -361,29 +359,26 @@ class Executor:
             )  # fmt: skip
             records.append_elaboration(self._folder, to_builtins(record))
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
-            return on.RecordFailed(str(failure))
+            return on.TaskFailed(str(failure))
         return on.RecordSaved(path)
 
-    def _save_progress(self, task: do.SaveStep | do.SaveDepth | do.SaveTrack | do.SavePhase) -> on.Saved:
-        commit = current_commit(self._root) if isinstance(task, do.SavePhase) else None
+    def _save_progress(self, task: do.SaveProgress) -> on.Saved:
+        commit = current_commit(self._root) if task.phases else None
 
         def change(meta: dict[str, Any]) -> None:
             steps, phases = meta["steps_completed"], meta["phases_completed"]
-            match task:
-                case do.SaveStep(step_id):
-                    steps += [step_id] if step_id not in steps else []
-                case do.SaveDepth(phase, depth):
-                    meta["depth_overrides"][phase] = depth
-                case do.SavePhase(phase, passed):
-                    phases += [key for key in PHASE_KEYS if key in (phase, *passed) and key not in phases]
-                    meta |= {"codebase_hash": commit} if commit else {}
-                case do.SaveTrack(track, not_needed, before):
-                    meta["track"] = track.key
-                    meta.pop("steps_not_needed", None)
-                    meta |= {"steps_not_needed": list(not_needed)} if not_needed else {}
-                    # A phase opens again where the new track has a step that the old one had not.
-                    open_again = {step_id[:2] for step_id in track.steps if step_id not in (*before, *steps)}
-                    meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
+            steps += [task.step_id] if task.step_id and task.step_id not in steps else []
+            phases += [key for key in PHASE_KEYS if key in task.phases and key not in phases]
+            meta |= {"codebase_hash": commit} if commit else {}
+            meta["depth_overrides"] |= [task.depth] if task.depth else []
+            if task.track is not None:
+                meta["track"] = task.track.key
+                meta.pop("steps_not_needed", None)
+                meta |= {"steps_not_needed": list(task.not_needed)} if task.not_needed else {}
+                # A phase opens again where the new track has a step that the old one had not.
+                known = (*task.before, *steps)
+                open_again = {step_id[:2] for step_id in task.track.steps if step_id not in known}
+                meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
 
         records.change_meta(self._folder, change)
         return on.Saved()

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -14,13 +13,13 @@ from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import Line, propose_track
+from ..core.lines import propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
-from ..store import items, parking, transcript
+from ..store import items, parking
 from ..store import meta as records
 from ..store.files import JOURNAL_FOLDER
 from ..store.journal import Journal, list_journals
@@ -36,10 +35,6 @@ class Leg(Struct):
     commands: tuple[do.Command, ...]
     resumed: bool = False
     last_words: str | None = None
-    asked: Line | None = None
-    """The question that came before the one that is asked now."""
-    unsaved: tuple[do.SaveRecord, ...] = ()
-    """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
 
     def commit(self, event: on.Event, panel: str = "") -> None:
@@ -50,12 +45,8 @@ class Leg(Struct):
 
     def replay(self, event: on.Event) -> None:
         """Let an event count that the journal holds already."""
-        if isinstance(event, on.RecordFailed) and isinstance(self.commands[-1], do.SaveRecord):
-            self.unsaved += (self.commands[-1],)
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
-        shown = (each.line for each in self.commands if isinstance(each, do.Show))
-        self.asked = next((line for line in shown if line.kind == "question"), self.asked)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
@@ -142,14 +133,9 @@ class Resume:
             is_over = leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing)
             if opened is None and not is_over and (is_apart or _is_open(leg.analysis, self._look())):
                 opened = leg
-            elif is_over:  # a kill, or a transcript that could not be written, left it behind
-                self.close(leg.journal)
+            elif is_over:  # a kill left it behind
+                leg.journal.close()
         return self._take_up(opened) if opened is not None else self.next()
-
-    def close(self, journal: Journal) -> None:
-        """Remove the journal of a leg that is over, once each of its discussions has a transcript."""
-        self._write_missing_transcripts(journal.name)
-        journal.close()
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
@@ -179,15 +165,15 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
-        """Return a completed or skipped step, from its first question or at its last; later texts stay."""
+    def reopen(self, step_id: str) -> Leg:
+        """Return a completed or skipped step, from its first question; later texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         if begun := self._replay(step_id):
             analysis = begun.analysis
             if _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here):
                 return self._take_up(begun)
-        return self._begin(step_id, replace(opening, asks_last=asks_last))
+        return self._begin(step_id, opening)
 
     def start_over(self) -> Leg:
         """Forget which steps and phases are complete, and return the first leg."""
@@ -209,15 +195,7 @@ class Resume:
         leg.warnings, self.warnings = tuple(self.warnings), []
         return leg
 
-    def _write_missing_transcripts(self, name: str) -> None:
-        """Write the transcripts of discussions that only this journal holds, before it goes."""
-        leg = self._replay(name)
-        for command in leg.unsaved if leg else ():
-            panels = ", then ".join(leg.journal.panels) if leg else ""
-            transcript.write_transcript(self._folder, command, panels or "unknown")
-
     def _begin(self, name: str, opening: Opening) -> Leg:
-        self._write_missing_transcripts(name)
         leg = Leg(Journal(self._folder, name), *Analysis.begin(opening))
         leg.journal.begin(opening)
         return self._take_up(leg)
@@ -236,6 +214,7 @@ class Resume:
             proposal = propose_track(*told, is_asked=track.is_short)
         is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
         arrival: Arrival = "continuing" if is_begun and not is_first else "resumed" if is_begun else "new"
+        begins = where.step if kind != "elaborate" else None
         finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
         return Opening(
@@ -250,14 +229,11 @@ class Resume:
             depth=depth,
             arrival="continuing" if self._previous == where.phase else arrival,
             handed_over_by=_handed_over_by(here, where.phase),
-            parked=parking.read_parked(self._folder, where.step.step_id)
-            if where.step and kind != "elaborate"
-            else (),
+            parked=parking.read_parked(self._folder, begins.step_id) if begins else (),
             notices=(*here.problems, *where.warnings) if is_first else where.warnings,
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
-            has_review=True,
             track=track.key,
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,

@@ -20,7 +20,7 @@ from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import Analysis, Stage, recall
+from ..core.analysis import START_OVER, Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
@@ -95,7 +95,6 @@ class Session:
         self._hand_off_command = command("handoff", name)
         self._leg: Leg | None = None
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
-        self._held: on.UserSpoke | None = None
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._told_forecast = False
 
@@ -159,10 +158,10 @@ class Session:
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, leg, ending)
                 if after is None or after.journal.path != leg.journal.path:
-                    await self._aside(resume.close, leg.journal)
+                    await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
-                        resume.close(after.journal)
+                        after.journal.close()
                         await self._show_hand_off(leg)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
                     await self._show(Line("done", text))
@@ -181,12 +180,10 @@ class Session:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait((writing,))
 
-    def _go_on(self, resume: Resume, leg: Leg, ending: do.Command) -> Leg | None:
+    def _go_on(self, resume: Resume, leg: Leg, ending: do.Advance) -> Leg | None:
         """Return the leg that follows; None if the user leaves."""
-        if isinstance(ending, do.StartOver):
-            return resume.start_over()
-        if not isinstance(ending, do.Advance):
-            return None
+        if ending.otherwise:
+            return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
         if self._reopen is not None and not step_id:
             # After a step that was reopened, the next one with marked answers, so that they are accepted.
@@ -196,9 +193,9 @@ class Session:
             if step_id:
                 text = f"Step {step_id} has answers marked {UNVERIFIED}, too. Enter accepts one as it stands."
                 resume.warnings.append(text)
-        return resume.reopen(step_id, asks_last=ending.is_back) if step_id else resume.next()
+        return resume.reopen(step_id) if step_id else resume.next()
 
-    async def _play(self, leg: Leg) -> do.Command | None:
+    async def _play(self, leg: Leg) -> do.Advance | None:
         """Play one leg and return how it ends; None if it is paused."""
         self._leg, self._executor = leg, self._make_executor(leg)
         for warning in leg.warnings:
@@ -208,7 +205,7 @@ class Session:
                 await self._take_up_again(leg)
             while True:
                 task = await self._show_all(leg.commands)
-                if isinstance(task, do.Advance | do.StartOver | do.Leave):
+                if isinstance(task, do.Advance):
                     return task
                 if is_heard := isinstance(task, do.Listen):
                     event = await self._hear(leg, task)
@@ -257,8 +254,6 @@ class Session:
             stood = f"The discussion of {subject} was cut off at turn {count} of {discussion.max_turns}."
             is_review = discussion.awaits is Awaited.REVIEW
             await self._tell("resume", texts.REVIEW_AGAIN if is_review else stood)
-        if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
-            await self._show(Line("resume", leg.asked.words.partition("\n")[0], leg.asked.speaker))
         shown = [each for each in leg.commands if isinstance(each, do.Show)]
         echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
@@ -273,7 +268,7 @@ class Session:
         if self._interactive:
             leg.commands = (await self._show_all(leg.commands),)
             question = "Resume the discussion, or wrap up from what was said?"
-            if await self._choose(question, (RESUME, WRAP_UP), otherwise=RESUME) == WRAP_UP:
+            if await self._choose(question, (RESUME, WRAP_UP)) == WRAP_UP:
                 await self._aside(leg.commit, on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
@@ -305,13 +300,14 @@ class Session:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
         if self._account is None:
             return
-        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.end_discussion()):
-            await self._show(Line("notice", used, state=State.STATE_PERSIST))
         discussion = leg.analysis.elaboration
+        has_ended = discussion is None and isinstance(event, on.RecordSaved | on.TaskFailed)
+        if has_ended and (used := self._account.end_discussion()):
+            await self._show(Line("notice", used, state=State.STATE_PERSIST))
         if discussion is not None and discussion.awaits is Awaited.PERSONA:
             if reason := self._account.find_exhausted_limit(len(discussion.turns)):
                 await self._show_all(leg.commands)
-                await self._aside(leg.commit, on.BudgetSpent(reason))
+                await self._aside(leg.commit, on.WrappedUp(reason))
             await self._show_news()
 
     async def _show_news(self) -> None:
@@ -324,7 +320,7 @@ class Session:
         if self._account is None or opening is None or opening.step is None or panel.kind == "offline":
             return ""
         context = self._executor.context(opening.step)
-        if not opening.roster.can_discuss or isinstance(context, on.ContextUnreadable):
+        if not opening.roster.can_discuss or isinstance(context, on.TaskFailed):
             return ""
         seats = do.Table(
             opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
@@ -356,9 +352,6 @@ class Session:
         return commands[-1]
 
     async def _listen(self, listen: do.Listen, state: str | None) -> on.UserSpoke:
-        if self._held is not None:  # said already: nobody is asked for them again
-            words, self._held = self._held, None
-            return words
         self.listening, self.prefill, self.offer = listen.awaits, listen.prefill, listen.offer
         await self._show(Line("listen", "", state=state, awaits=listen.awaits))
         try:
@@ -371,15 +364,11 @@ class Session:
             await self._show(Line("notice", remark, state=state))
         return said[0]
 
-    async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str:
-        """Ask until a choice is made; several other words choose `otherwise`, and are said after it."""
+    async def _choose(self, question: str, choices: tuple[str, ...]) -> str:
         while True:
             await self._show(texts.choice_menu(question, choices))
             words = await self._listen(do.Listen("choice"), None)
             if choice := hear_choice(words.text, choices):
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
-            if otherwise and len(words.text.split()) > 1:
-                self._held = words
-                return otherwise
             await self._show(Line("notice", "That is not one of the choices."))

@@ -25,11 +25,15 @@ _SUFFIX = ".jsonl"
 DISCUSSION = "discussion"
 """The name of a journal that is not on a step of an item (MENU-8)."""
 _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
-_NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
+_NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
-    "StepSaved": on.Saved,  # the names in older journals
-    "StepWritten": on.DocumentsWritten,
+    # The names in older journals.
+    **dict.fromkeys(("StepSaved", "LimitSaved"), on.Saved),
+    **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
+    **dict.fromkeys(("StepWritten", "ArtifactsUpdated"), on.DocumentsWritten),
+    **dict.fromkeys(("ContextUnreadable", "SynthesisFailed", "RecordFailed"), on.TaskFailed),
+    "BudgetSpent": on.WrappedUp,
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 

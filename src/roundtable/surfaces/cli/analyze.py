@@ -74,10 +74,12 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
     The transcript and its synthesis are written beside it, to FILE.roundtable-1.md; FILE itself changes only
     with --into. If you are interrupted, the same command continues where it stopped.
     """
+    from ...runtime.discussion import DocumentSession, find_discussion_folder
+
     talk = _Talk(flags)
-    folder = talk.project.find_discussion_folder(file)
-    again = talk.project.command("discuss", file, *(["--into"] if into else []))
-    return talk.hold(partial(talk.project.open_discussion, file, into=into), folder, again)
+    root, again = talk.project.root, talk.project.command("discuss", file, *(["--into"] if into else []))
+    start = partial(DocumentSession, root, file, into=into)
+    return talk.hold(start, find_discussion_folder(root, file), again)
 
 
 class _Talk:
