@@ -245,10 +245,10 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
 
 
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
-    """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave."""
+    """Return the draft with a mark on what a host drafted, or what cites words that it relayed (ART-8)."""
 
     def mark(_part: Part, entry: Entry) -> Entry:  # what was added in the review was marked then
-        is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
+        is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
     marked = draft.change_entries(mark)
@@ -278,7 +278,7 @@ def mark_like(source: str, text: str) -> str:
 
 def strip_mark(text: str) -> str:
     """Return a text without any mark, as somebody who read it with its marks accepts it."""
-    return text.replace(f" {UNVERIFIED}", "")
+    return text.replace(f" {UNVERIFIED}", "").replace(f"\n{UNVERIFIED}", "")
 
 
 def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:

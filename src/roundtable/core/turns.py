@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from .markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
@@ -23,7 +23,6 @@ class OffTopic(Struct, frozen=True):
     subject: str
     belongs_to: str | None = None
     is_chat: bool = False  # small talk has nothing to do with the item and is not kept for later
-    from_host: bool = field(default=False, name="relayed")  # worded by a host, and not seen in a form
 
 
 class Verdict(Struct, frozen=True):
@@ -57,7 +56,7 @@ class Turn(Struct, frozen=True):
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    from_host: bool = False  # a host passed on the user's words, or worded a persona's unseen by the user
+    relayed: bool = False  # a host passed on the user's words, perhaps not word for word
     by: str = ""  # who said it, if several people share the table
 
 
@@ -67,7 +66,6 @@ class Parked(Struct, frozen=True):
     turn: int
     speaker: str
     words: str
-    from_host: bool = False  # the subject or the words come from a host alone
 
 
 class Material(Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..core.markers import NoneMarker, begins_like_feedback, parse_marker
 from ..core.steps import DEPTHS, Step
+from ..core.synthesis import strip_mark
 from ..core.text import fold_text, parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
 from . import drafting, ids, outline
@@ -74,10 +75,10 @@ def _read_size(scan: str) -> AnswersByLabel:
     found: AnswersByLabel = {}
     for label in drafting.SIZES:
         value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))
-        is_named = drafting.read_sizes({label: why}).get(label) == fold_text(value)
+        is_named = drafting.read_sizes({label: why}).get(label) == fold_text(strip_mark(value))
         found["00-03", label] = why if is_named else "; ".join(filter(None, (value, why)))
     scope, complexity = found.values()
-    if drafting.SIZE_WORDS.issuperset(map(fold_text, (scope, complexity))):
+    if drafting.SIZE_WORDS.issuperset(map(fold_text, map(strip_mark, (scope, complexity)))):
         found["00-03", "Scope"] = f"{scope}, complexity: {complexity}"
     return found
 

@@ -16,7 +16,7 @@ from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
-from ..core.synthesis import NO_REASON, mark_like, split_detail
+from ..core.synthesis import NO_REASON, mark_like, split_detail, strip_mark
 from ..core.text import escape_markdown, fold_text, split_sentences, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
@@ -97,7 +97,7 @@ def read_sizes(said: Mapping[str, str]) -> dict[str, str]:
     for label, text in said.items():
         for line in text.splitlines():
             # The later line corrects the earlier; "small, low" says both.
-            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line)).rstrip(".")
+            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", strip_mark(line))).rstrip(".")
             sizes = zip(SIZES, read_scope(f"{label}: {plain}"), strict=True)
             found |= {each: value for each, value in sizes if value}
     return found
@@ -107,11 +107,12 @@ def write_size(context: DraftContext) -> str:
     """Write scope and complexity on lines of their own, then the words that say more, then the rest."""
     said = {label: text for label in SIZES if (text := context.text(label))}
     found = read_sizes(said)
-    values = [page.write_paragraph(label, found[label]) for label in SIZES if label in found]
+    whole, both = " ".join(said.values()), (label for label in SIZES if label in found)
+    values = [page.write_paragraph(label, mark_like(whole, found[label])) for label in both]
     words = [
         page.write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
         for label, text in said.items()
-        if label not in found or not SIZE_WORDS.issuperset(words_of(text))
+        if label not in found or not SIZE_WORDS.issuperset(words_of(strip_mark(text)))
     ]
     return page.write_answers(context.without(*said), values, words)
 
@@ -191,10 +192,10 @@ _FEWEST_SHARED = 2
 _SHAPES = tuple(
     re.compile(shape, re.IGNORECASE | re.DOTALL)
     for shape in (
-        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
-        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
-        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
-        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
+        r"\A(?:and )?as (?:(?:an?|the) )?(?P<as_a>.+?),? I (?:want|need|would like|wish) "
+        r"(?P<i_want>.+?)(?:,? so that (?P<so_that>.+))?",
+        r"\Aals (?:(?:eine?|der|die|das) )?(?P<as_a>.+?),? (?:möchte|will|brauche) ich,? "
+        r"(?P<i_want>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<so_that>.+))?",
     )
 )
 
@@ -234,11 +235,10 @@ def _draft_story(identity: str, text: str, listed: Sequence[ids.Requirement]) ->
     served = [each for each, count in zip(listed, shared, strict=True) if count >= enough]
     words = " ".join(page.strip_punctuation(text).split())
     shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
+    parts = shape.groupdict() if shape else dict.fromkeys(("as_a", "i_want", "so_that"))
     return {
         "id": identity,
-        "as_a": shape["who"].strip() if shape else None,
-        "i_want": shape["what"].strip() if shape else None,
-        "so_that": shape["why"].strip() if shape and shape["why"] else None,
+        **{name: mark_like(text, part.strip()) if part else None for name, part in parts.items()},
         "requirements": [each.id for each in served],
         "acceptance": [criterion.id for each in served for criterion in each.criteria],
         "text": text,
@@ -286,7 +286,7 @@ def write_priorities(context: DraftContext) -> str:
         return page.write_answers(context.answers)
     chosen = read_priorities(context.answers, listed)
     placed = [(each.id, each.title, chosen[each.id]) for each in listed if each.id in chosen]
-    placed.sort(key=lambda row: (PRIORITIES.index(row[2]), row[0]))
+    placed.sort(key=lambda row: (PRIORITIES.index(strip_mark(row[2])), row[0]))
     head = page.write_table(("Requirement", "What", "Priority"), placed)
     left = ", ".join(each.id for each in listed if each.id not in chosen)
     missing = [f"Must, should or could {left} be in the release?"] if left else []
@@ -350,7 +350,7 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
             pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
             if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
                 pieces = [(_find_priority(clause) or current, clause)]
-            yield from pieces
+            yield from ((mark_like(answer.text, priority), piece) for priority, piece in pieces)
 
 
 def _find_priority(text: str) -> str:
@@ -491,7 +491,7 @@ def _name_option(weighed: str, decision: str) -> str:
     """Return the words of the option that the decision names; where it names none, its beginning."""
     parts = _OPTION.split(weighed)
     options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
-    taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
+    taken = [each["letter"].upper() for each in _TAKEN.finditer(strip_mark(decision).strip())]
     return _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(decision)
 
 
@@ -500,7 +500,7 @@ def _name_decision(text: str) -> str:
     clauses = (sentence for entry in page.split_entries(text) for sentence in split_sentences(entry))
     clause = page.strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
     named = page.strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return page.capitalise(named if len(named) > len("yes") else clause)
+    return mark_like(text, page.capitalise(named if len(named) > len("yes") else clause))
 
 
 ERRORS_LABEL = "Errors"

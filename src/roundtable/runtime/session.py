@@ -109,11 +109,11 @@ class Session:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         return self._leg.journal.moment if self._leg is not None else ""
 
-    def say(self, text: str, *, relayed: bool = False, by: str = "", seen: bool = False) -> None:
+    def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
         """Say something, as in `UserSpoke`; early words wait. What is not taken of them, a notice says."""
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
-        self._said.put_nowait((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by, seen), remarks))
+        self._said.put_nowait((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
 
     def hang_up(self) -> None:
         """No more words will come: when they are used up, the session pauses."""
