@@ -62,7 +62,7 @@ def test_no_part_of_it_stands_in_a_section_without_the_mark(
     plain = re.sub(r"(\w+)", r"ZQ\1", "".join(pieces))
     for section in draft(ask(step_id, {label: mark_answer(plain)}), {}):
         assert section.notice == ""
-        text = re.sub(r"```\S*\n[^`]*```\n\n- \(unverified\)", "", section.text)
+        text = re.sub(r"(?s)```\S*\n.*?\n```\n\n- \(unverified\)", "", section.text)
         assert [line for line in text.splitlines() if "ZQ" in line and MARK not in line] == []
 
 

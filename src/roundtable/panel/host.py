@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
@@ -18,11 +19,15 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import AskFiles, AtStep, AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .model.conversation import to_ask, to_speak
+from .model.conversation import write_turn as write_turn  # as a host is told of it
+from .model.model import Conversation
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
 _MAX_ENTRIES = 40
+_SIGNS = "calls"  # the prompt that says how a host replies
 _CHARACTERS_PER_WORD = 12  # texts are limited by characters too; otherwise one without spaces would pass
 
 MoveKind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
@@ -33,14 +38,16 @@ class Refused(RuleBroken):
 
 
 class HostRequest(Struct, frozen=True):
-    """What the host is asked for, by whom it is spoken, and on what grounds.
+    """What the host is asked for and by whom it is spoken, as a model would be asked for it.
 
-    `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
+    `brief` is that of a turn; `words` is the length to aim for and `most` the limit; `again` says what was
+    wrong with the last reply.
     """
 
     kind: MoveKind
     speaker: Persona | None
-    grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading
+    conversation: Conversation
+    brief: do.Brief | None = None
     words: int = 0
     most: int = 0
     may_pass: bool = False
@@ -87,53 +94,56 @@ class HostPanel:
         future.set_result(reply)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        if isinstance(request, AtTable | AtStep):  # a host looks at the code with its own tools
+            request = replace(request, brief=replace(request.brief, look_ups=0))
+        if isinstance(request, do.AskReading) or (isinstance(request, do.AskFeedback) and not request.aside):
+            at = request.brief
+            lead = at.roster.lead_of(at.step.phase.key if at.step.phase else "")
+            request = replace(request, brief=replace(at, persona=lead))
         match request:
             case do.AskFraming(brief):
-                said = await self._ask("framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again)
+                said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS, again=brief.again)
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
                 limits = (brief.word_limit, brief.most_words, brief.may_be_silent, brief.again)
-                said = await self._ask("turn", brief.speaker, brief, *limits)
+                said = await self._ask("turn", request, brief.speaker, *limits)
                 if said.passes:
                     return None
                 on_words(said.text)
                 return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
             case do.AskSynthesis():
-                return await self._ask("synthesis", None, request, again=request.problems)
+                return await self._ask("synthesis", request, None, again=request.problems)
             case do.AskFollowUp(brief):
-                return (await self._ask("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)).text
+                return (await self._ask("follow-up", request, brief.persona, _FOLLOW_UP_WORDS)).text
             case do.AskFeedback(brief):
-                speaker = brief.persona if request.aside else _find_lead(brief)
-                return (await self._ask("feedback", speaker, request, _REPLY_WORDS)).text
+                return (await self._ask("feedback", request, brief.persona, _REPLY_WORDS)).text
             case do.AskReading(brief, material) if material:
-                said = await self._ask("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                said = await self._ask("reading", request, brief.persona, _REPLY_WORDS, may_pass=True)
                 return "" if said.passes else said.text
             case do.AskReading():
                 return ""
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | AskFiles():
-                # The next speaker judges the turn; a host looks at the code with its own tools.
-                return None
+                return None  # the next speaker judges the turn
             case other:
                 assert_never(other)
 
     async def _ask(
-        self, kind: MoveKind, speaker: Persona | None, grounds: Any, words: int = 0, most: int = 0,
+        self, kind: MoveKind, ask: Any, speaker: Persona | None, words: int = 0, most: int = 0,
         may_pass: bool = False, again: tuple[str, ...] = (),
     ) -> Any:  # fmt: skip
         """Open a request and return the reply; without a limit, half as many words again are accepted."""
-        request = HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
+        is_turn = isinstance(ask, do.AskPersona)
+        told = to_speak(ask.brief, _SIGNS) if is_turn else to_ask(ask, words, _SIGNS)
+        brief, most = ask.brief if isinstance(ask, AtTable) else None, most or words * 3 // 2
+        request = HostRequest(kind, speaker, told, brief, words, most, may_pass, again)
         self._open = request, asyncio.get_running_loop().create_future()
         self._on_request(request)
         try:
             return await self._open[1]
         finally:
             self._open = None
-
-
-def _find_lead(brief: do.StepBrief) -> Persona:
-    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "")
 
 
 # --- what a reply has to hold ---------------------------------------------------------------------------
@@ -154,7 +164,7 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     if request.kind == "framing":
         _check_length("focus_question", reply.focus_question, _QUESTION_WORDS)
         _check_length("focus_topic", reply.focus_topic, _TOPIC_WORDS)
-    if isinstance(brief := request.grounds, do.Brief):
+    if (brief := request.brief) is not None:
         if not brief.follows_user and reply.judged != NEUTRAL:
             raise Refused("The turn before this one is not the user's, so there is nothing to judge.")
         _check_verdict(reply.verdict, brief.table, brief.number)

@@ -12,19 +12,24 @@ from importlib.resources import files
 from typing import TypeAlias, assert_never
 
 from ...core import commands as do
+from ...core.markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
-from ...core.turns import MAX_PART_LENGTH, USER, Known, LookedUp, Material, PartKind, lay_out
+from ...core.turns import USER, Known, LookedUp, Material, Turn
 from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
 TABLE_TOKENS = 24_000
 """How much of documents, decisions and code a request carries."""
+_MAX_PART_LENGTH = 20_000
+_LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 _MAX_ITEM_LENGTH = 8_000
 _MAX_TURN_LENGTH = 6_000
+# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
+_FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 _TOKENS_OF_TURN = 190
 _TOKENS_OF_SYNTHESIS = 900
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
@@ -59,24 +64,28 @@ def _load_prompts() -> dict[str, str]:
     return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
 
 
-def at_table(table: do.Table, brief: str) -> Conversation:
-    """All that was said at the table, and what is asked for now."""
+def at_table(table: do.Table, brief: str, signs: str = "signs") -> Conversation:
+    """All that was said at the table, and what is asked for now; the prompt `signs` says how to reply."""
     system = fill(
         "table", step_id=table.step.step_id, title=table.step.title, lead=table.lead.name,
         personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES), item=_item(table.item),
-        documents=_documents((*table.documents, *table.material), table.known),
+        documents=_documents((*table.documents, *table.material), table.known), signs=fill(signs),
     )  # fmt: skip
     said = [_looked_up(each) for each in table.looked_up if each.after == 0]
     for turn in table.turns:
-        speaker = "the user" if turn.speaker == USER else table.roster[turn.speaker].name
-        text = fence(turn.text, _MAX_TURN_LENGTH)
-        said.append(fill("turn", number=turn.number, speaker=speaker, text=text))
+        said.append(write_turn(turn, table.roster))
         said += [_looked_up(each) for each in table.looked_up if each.after == turn.number]
     return Conversation(system, tuple(said), brief)
 
 
-def to_speak(brief: do.Brief) -> Conversation:
+def write_turn(turn: Turn, roster: Roster) -> str:
+    """A turn, as it stands in a conversation."""
+    speaker = "the user" if turn.speaker == USER else roster[turn.speaker].name
+    return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _MAX_TURN_LENGTH))
+
+
+def to_speak(brief: do.Brief, signs: str = "signs") -> Conversation:
     """The request for one contribution."""
     table, turns = brief.table, brief.table.turns
     drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
@@ -99,7 +108,7 @@ def to_speak(brief: do.Brief) -> Conversation:
         look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
     )  # fmt: skip
-    return at_table(table, words)
+    return at_table(table, words, signs)
 
 
 def at_step(brief: do.StepBrief, request: str) -> Conversation:
@@ -112,18 +121,19 @@ def at_step(brief: do.StepBrief, request: str) -> Conversation:
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
-def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
+def to_ask(request: OtherRequest, words: int = 0, signs: str = "signs") -> Conversation:
     """The request for anything else; `words` is how many a persona may say at a step."""
     match request:
         case do.AskFraming(brief):
             lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
             look = _offer_look_ups("look-first", brief.look_ups)
             asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
-            return at_table(brief.table, asked)
+            return at_table(brief.table, asked, signs)
         case do.AskSynthesis(table, problems):
             numbers = ", ".join(map(str, decision_turns(table.turns, by_sound=True)))
             decided = f", {numbers} among them" if numbers else ""
-            return at_table(table, fill("synthesis", decided=decided, again=_say_what_was_wrong(problems)))
+            asked = fill("synthesis", decided=decided, again=_say_what_was_wrong(problems))
+            return at_table(table, asked, signs)
         case do.AskOffers(step, drafted):
             rows = (f"{inline(each.label)}: {inline(each.text)} {inline(each.help)}" for each in drafted)
             questions = "\n".join(f"{number}. {row}".rstrip() for number, row in enumerate(rows, 1))
@@ -140,7 +150,7 @@ def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
         case do.AskReading(step):
             return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
         case AskFiles(item, folders, candidates):
-            shown = {"folders": fence(folders, MAX_PART_LENGTH), "candidates": fence(candidates)}
+            shown = {"folders": fence(folders, _MAX_PART_LENGTH), "candidates": fence(candidates)}
             asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
             return Conversation(fill("files", item=_item(item), **shown), (), asked)
         case other:
@@ -170,15 +180,31 @@ def _answer(answer: do.Answer) -> str:
 
 @lru_cache(maxsize=8)
 def _documents(documents: tuple[Material, ...], known: Known) -> str:
-    """All that is on the table, in its order; what is left out is named first."""
+    """All that is on the table, in its order; what is left out is named first (TABLE-1).
 
-    def write(kind: PartKind, name: str, text: str, longest: int) -> str:
+    The documents stand amid what else is known, the step's own last; the first give way where there is no
+    room for all. Half of the room is theirs, however much else is known.
+    """
+
+    def write(kind: str, name: str, text: str, longest: int = _MAX_PART_LENGTH) -> str:
         return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
 
-    parts, left_out = lay_out(documents, known, TABLE_TOKENS * CHARACTERS_PER_TOKEN, write)
-    names = ", ".join(inline(each.name) for each in left_out)
-    missing = [fill("left-out", names=names) + "\n"] if left_out else []
-    return "\n".join((*missing, *(text for _, text in parts)))
+    above = [write("related", each.name, each.text) for each in known.related]
+    below = [write("page", each.name, each.text) for each in known.pages]
+    below += [write("excerpt", each.name, each.text) for each in known.excerpts]
+    below += [write("corrections", "", "\n".join(known.corrections))] if known.corrections else []
+    room = TABLE_TOKENS * CHARACTERS_PER_TOKEN
+    room = max(room - sum(map(len, above + below)), room // 2)
+    laid, left_out = list[str](), list[str]()
+    for each in reversed(documents):
+        text, longest = strip_markers(each.text, *_FOR_US_ALONE).strip(), min(room, _MAX_PART_LENGTH)
+        if len(text) > longest and longest < _LEAST_DOCUMENT:
+            left_out.append(inline(each.name))
+        elif text:
+            laid.append(write("document", each.name, text, longest))
+            room -= len(laid[-1])
+    missing = [fill("left-out", names=", ".join(left_out[::-1])) + "\n"] if left_out else []
+    return "\n".join((*missing, *above, *laid[::-1], *below))
 
 
 @lru_cache(maxsize=16)

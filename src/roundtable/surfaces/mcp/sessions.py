@@ -122,11 +122,11 @@ class HostedSession:
             raise Refused(f"{reasons} {host_text('again', after.kind)}")
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form that showed all that the host had worded."""
+        """Take the user's words, `relayed` or from a form."""
         move = await self.expect(move_id, from_user=True)
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
-        self.session.say(words, relayed=relayed, seen=not relayed)
+        self.session.say(words, relayed=relayed)
         await self._go_on(move)
 
     async def expect(self, move_id: str, *, from_user: bool) -> OpenMove:
