@@ -268,7 +268,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if is_news and opening.depth in depths.ANNOUNCEMENTS:
         shown.append(_show("depth", depths.ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
-        return now.wait(Stage.READING, *shown, do.AskReading(now.brief))
+        return now.wait(Stage.READING, *shown, do.AskReading(replace(now.brief, persona=opening.lead)))
     return _enter_step(now, *shown)
 
 
@@ -813,7 +813,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if addressed and hearing.asks_something(words):
         return _ask_aside(now, addressed, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
-    ask = do.AskFeedback(now.brief, words, relayed=relayed)
+    ask = do.AskFeedback(replace(now.brief, persona=now.opening.lead), words, relayed=relayed)
     return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=kept)
 
 

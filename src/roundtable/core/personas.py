@@ -76,16 +76,6 @@ class Roster(Struct, frozen=True):
         """The persona that leads the phase; the first of the roster where none does (PERS-2)."""
         return next((each for each in self.personas if phase_key in each.phases), self.personas[0])
 
-    def traits_of(self, persona: Persona) -> dict[str, tuple[str, ...]]:
-        """What is told of a persona at this table besides who it is, each entry on one line."""
-        traits = {
-            "principles": persona.principles,
-            "patterns": persona.patterns,
-            "towards": tuple(words for key, words in persona.towards if key in self),
-            "bans": tuple(dict.fromkeys(ban.reason for ban in persona.bans)),
-        }
-        return {key: tuple(" ".join(each.split()) for each in told) for key, told in traits.items() if told}
-
     def others(self, lead: Persona) -> tuple[Persona, ...]:
         """Everybody but the lead, in roster order."""
         return tuple(persona for persona in self.personas if persona.key != lead.key)

@@ -27,7 +27,6 @@ from .model.model import Conversation
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
 _MAX_ENTRIES = 40
-_SIGNS = "calls"  # the prompt that says how a host replies
 _CHARACTERS_PER_WORD = 12  # texts are limited by characters too; otherwise one without spaces would pass
 
 MoveKind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
@@ -40,18 +39,15 @@ class Refused(RuleBroken):
 class HostRequest(Struct, frozen=True):
     """What the host is asked for and by whom it is spoken, as a model would be asked for it.
 
-    `brief` is that of a turn; `words` is the length to aim for and `most` the limit; `again` says what was
-    wrong with the last reply.
+    `brief` is that of a turn; `most` is how many words are taken.
     """
 
     kind: MoveKind
     speaker: Persona | None
     conversation: Conversation
     brief: do.Brief | None = None
-    words: int = 0
     most: int = 0
     may_pass: bool = False
-    again: tuple[str, ...] = ()
 
 
 class Words(Struct, frozen=True):
@@ -96,23 +92,19 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         if isinstance(request, AtTable | AtStep):  # a host looks at the code with its own tools
             request = replace(request, brief=replace(request.brief, look_ups=0))
-        if isinstance(request, do.AskReading) or (isinstance(request, do.AskFeedback) and not request.aside):
-            at = request.brief
-            lead = at.roster.lead_of(at.step.phase.key if at.step.phase else "")
-            request = replace(request, brief=replace(at, persona=lead))
         match request:
             case do.AskFraming(brief):
-                said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS, again=brief.again)
+                said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS)
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
-                limits = (brief.word_limit, brief.most_words, brief.may_be_silent, brief.again)
+                limits = (brief.word_limit, brief.most_words, brief.may_be_silent)
                 said = await self._ask("turn", request, brief.speaker, *limits)
                 if said.passes:
                     return None
                 on_words(said.text)
                 return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
             case do.AskSynthesis():
-                return await self._ask("synthesis", request, None, again=request.problems)
+                return await self._ask("synthesis", request, None)
             case do.AskFollowUp(brief):
                 return (await self._ask("follow-up", request, brief.persona, _FOLLOW_UP_WORDS)).text
             case do.AskFeedback(brief):
@@ -131,13 +123,13 @@ class HostPanel:
 
     async def _ask(
         self, kind: MoveKind, ask: Any, speaker: Persona | None, words: int = 0, most: int = 0,
-        may_pass: bool = False, again: tuple[str, ...] = (),
+        may_pass: bool = False,
     ) -> Any:  # fmt: skip
         """Open a request and return the reply; without a limit, half as many words again are accepted."""
         is_turn = isinstance(ask, do.AskPersona)
-        told = to_speak(ask.brief, _SIGNS) if is_turn else to_ask(ask, words, _SIGNS)
-        brief, most = ask.brief if isinstance(ask, AtTable) else None, most or words * 3 // 2
-        request = HostRequest(kind, speaker, told, brief, words, most, may_pass, again)
+        told = to_speak(ask.brief, to_host=True) if is_turn else to_ask(ask, words, to_host=True)
+        brief = ask.brief if isinstance(ask, AtTable) else None
+        request = HostRequest(kind, speaker, told, brief, most or words * 3 // 2, may_pass)
         self._open = request, asyncio.get_running_loop().create_future()
         self._on_request(request)
         try:

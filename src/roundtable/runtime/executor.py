@@ -288,11 +288,6 @@ class Executor:
         stored = self._outputs.stored_answers() | number_requirements(documents)
         return stored | read_answers(documents, item.name)
 
-    def find_marked_steps(self, item: Item) -> list[str]:
-        """Return the steps with an answer that a host passed on and nobody has accepted yet (ART-8)."""
-        stored = self._stored_answers(item).items()
-        return sorted({step_id for (step_id, _), text in stored if UNVERIFIED in text})
-
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
         """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
         try:

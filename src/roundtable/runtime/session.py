@@ -25,7 +25,6 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line, LineKind
-from ..core.synthesis import UNVERIFIED
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
@@ -157,7 +156,7 @@ class Session:
             else:
                 leg = await self._aside(resume.start)
             while (ending := await self._play(leg)) is not None:
-                after = await self._aside(self._go_on, resume, leg, ending)
+                after = await self._aside(self._go_on, resume, ending)
                 if after is None or after.journal.path != leg.journal.path:
                     await self._aside(resume.close, leg.journal)
                 if after is None or after.analysis.opening.kind == "finished":
@@ -181,21 +180,13 @@ class Session:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait((writing,))
 
-    def _go_on(self, resume: Resume, leg: Leg, ending: do.Command) -> Leg | None:
+    def _go_on(self, resume: Resume, ending: do.Command) -> Leg | None:
         """Return the leg that follows; None if the user leaves."""
         if isinstance(ending, do.StartOver):
             return resume.start_over()
         if not isinstance(ending, do.Advance):
             return None
         step_id = ending.step_id
-        if self._reopen is not None and not step_id:
-            # After a step that was reopened, the next one with marked answers, so that they are accepted.
-            marked = self._executor.find_marked_steps(leg.analysis.opening.item)
-            done = leg.analysis.completed_steps
-            step_id = next((each for each in marked if each in done and each > leg.analysis.step.step_id), "")
-            if step_id:
-                text = f"Step {step_id} has answers marked {UNVERIFIED}, too. Enter accepts one as it stands."
-                resume.warnings.append(text)
         return resume.reopen(step_id, asks_last=ending.is_back) if step_id else resume.next()
 
     async def _play(self, leg: Leg) -> do.Command | None:

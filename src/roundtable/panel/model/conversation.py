@@ -6,6 +6,7 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -22,8 +23,8 @@ from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
-TABLE_TOKENS = 24_000
-"""How much of documents, decisions and code a request carries."""
+TABLE_TOKENS, HOST_TOKENS = 24_000, 7_500
+"""How much of documents, decisions and code a request to a model carries, and one to a host."""
 _MAX_PART_LENGTH = 20_000
 _LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 _MAX_ITEM_LENGTH = 8_000
@@ -64,13 +65,14 @@ def _load_prompts() -> dict[str, str]:
     return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
 
 
-def at_table(table: do.Table, brief: str, signs: str = "signs") -> Conversation:
-    """All that was said at the table, and what is asked for now; the prompt `signs` says how to reply."""
+def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:
+    """All that was said at the table, and what is asked for now, of a model or `to_host`."""
     system = fill(
         "table", step_id=table.step.step_id, title=table.step.title, lead=table.lead.name,
         personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES), item=_item(table.item),
-        documents=_documents((*table.documents, *table.material), table.known), signs=fill(signs),
+        documents=_documents((*table.documents, *table.material), table.known, to_host),
+        signs=fill("calls" if to_host else "signs"),
     )  # fmt: skip
     said = [_looked_up(each) for each in table.looked_up if each.after == 0]
     for turn in table.turns:
@@ -85,7 +87,7 @@ def write_turn(turn: Turn, roster: Roster) -> str:
     return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _MAX_TURN_LENGTH))
 
 
-def to_speak(brief: do.Brief, signs: str = "signs") -> Conversation:
+def to_speak(brief: do.Brief, *, to_host: bool = False) -> Conversation:
     """The request for one contribution."""
     table, turns = brief.table, brief.table.turns
     drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
@@ -108,47 +110,50 @@ def to_speak(brief: do.Brief, signs: str = "signs") -> Conversation:
         look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
     )  # fmt: skip
-    return at_table(table, words, signs)
+    return at_table(table, words, to_host=to_host)
 
 
-def at_step(brief: do.StepBrief, request: str) -> Conversation:
+def at_step(brief: do.StepBrief, request: str, *, to_host: bool) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
         "step", title=brief.persona.title, persona=_persona(brief.persona, brief.roster),
         step_id=brief.step.step_id, step=brief.step.title, item=_item(brief.item),
-        documents=_documents(brief.documents, brief.known), answers="\n".join(map(_answer, brief.answers)),
+        documents=_documents(brief.documents, brief.known, to_host),
+        answers="\n".join(map(_answer, brief.answers)),
     )  # fmt: skip
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
-def to_ask(request: OtherRequest, words: int = 0, signs: str = "signs") -> Conversation:
+def to_ask(request: OtherRequest, words: int = 0, *, to_host: bool = False) -> Conversation:
     """The request for anything else; `words` is how many a persona may say at a step."""
     match request:
         case do.AskFraming(brief):
             lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
             look = _offer_look_ups("look-first", brief.look_ups)
             asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
-            return at_table(brief.table, asked, signs)
+            return at_table(brief.table, asked, to_host=to_host)
         case do.AskSynthesis(table, problems):
             numbers = ", ".join(map(str, decision_turns(table.turns, by_sound=True)))
             decided = f", {numbers} among them" if numbers else ""
             asked = fill("synthesis", decided=decided, again=_say_what_was_wrong(problems))
-            return at_table(table, asked, signs)
+            return at_table(table, asked, to_host=to_host)
         case do.AskOffers(step, drafted):
             rows = (f"{inline(each.label)}: {inline(each.text)} {inline(each.help)}" for each in drafted)
             questions = "\n".join(f"{number}. {row}".rstrip() for number, row in enumerate(rows, 1))
             look = _offer_look_ups("look-first", step.look_ups)
-            return at_step(step, fill("offers", questions=questions, look=look))
+            return at_step(step, fill("offers", questions=questions, look=look), to_host=to_host)
         case do.AskFollowUp(step, question, answer, criterion):
             about = {"question": question.text, "label": question.label, "criterion": criterion.check}
             told = {name: inline(text) for name, text in about.items()}
             follow_up = inline(criterion.follow_up)
-            return at_step(step, fill("follow-up", answer=fence(answer), follow_up=follow_up, **told))
+            asked = fill("follow-up", answer=fence(answer), follow_up=follow_up, **told)
+            return at_step(step, asked, to_host=to_host)
         case do.AskFeedback(step, said):
             kind = "aside" if request.aside else "take-up"
-            return at_step(step, fill(kind, words=fence(said), limit=words))
+            return at_step(step, fill(kind, words=fence(said), limit=words), to_host=to_host)
         case do.AskReading(step):
-            return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
+            look = _offer_look_ups("look", step.look_ups)
+            return at_step(step, fill("read", limit=words, look=look), to_host=to_host)
         case AskFiles(item, folders, candidates):
             shown = {"folders": fence(folders, _MAX_PART_LENGTH), "candidates": fence(candidates)}
             asked = fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS)
@@ -179,7 +184,7 @@ def _answer(answer: do.Answer) -> str:
 
 
 @lru_cache(maxsize=8)
-def _documents(documents: tuple[Material, ...], known: Known) -> str:
+def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> str:  # noqa: FBT001 (cached)
     """All that is on the table, in its order; what is left out is named first (TABLE-1).
 
     The documents stand amid what else is known, the step's own last; the first give way where there is no
@@ -193,7 +198,7 @@ def _documents(documents: tuple[Material, ...], known: Known) -> str:
     below = [write("page", each.name, each.text) for each in known.pages]
     below += [write("excerpt", each.name, each.text) for each in known.excerpts]
     below += [write("corrections", "", "\n".join(known.corrections))] if known.corrections else []
-    room = TABLE_TOKENS * CHARACTERS_PER_TOKEN
+    room = (HOST_TOKENS if to_host else TABLE_TOKENS) * CHARACTERS_PER_TOKEN
     room = max(room - sum(map(len, above + below)), room // 2)
     laid, left_out = list[str](), list[str]()
     for each in reversed(documents):
@@ -211,8 +216,15 @@ def _documents(documents: tuple[Material, ...], known: Known) -> str:
 def _persona(persona: Persona, roster: Roster) -> str:
     lens, identity = ", ".join(persona.lens), join_lines(persona.identity)
     rows = [fill("persona", title=persona.title, lens=lens, identity=identity).rstrip()]
-    for trait, entries in roster.traits_of(persona).items():
-        rows.append(fill(f"persona-{trait}", all=(" / " if trait == "patterns" else " ").join(entries)))
+    traits: dict[str, Iterable[str]] = {
+        "principles": persona.principles,
+        "patterns": persona.patterns,
+        "towards": [words for key, words in persona.towards if key in roster],
+        "bans": dict.fromkeys(ban.reason for ban in persona.bans),
+    }
+    for trait, entries in traits.items():
+        if told := (" / " if trait == "patterns" else " ").join(map(join_lines, entries)):
+            rows.append(fill(f"persona-{trait}", all=told))
     return "\n".join(rows)
 
 

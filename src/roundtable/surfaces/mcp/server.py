@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import nullcontext, suppress
-from typing import Annotated, Any
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
@@ -18,11 +19,10 @@ from ... import __version__
 from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, render_review, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import Refused, Words
+from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import find_transcript, list_transcripts
-from .answers import describe_end, to_json, write_answer
 from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
 Ctx = Context[HostedSessions, Any]
@@ -30,6 +30,7 @@ _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 _MAX_QUESTION_LENGTH = 1_500
 _MAX_PROBLEM_LENGTH = 1_000
+_MAX_LINE_LENGTH = 4_000
 _ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
@@ -216,16 +217,13 @@ class UserWords(BaseModel):
     words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
 
 
-class NotAsked(UserWords):
-    """Nothing: the client has no forms, or it is not the person's turn."""
-
-
-async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
     """Return the question to the person, where the client can ask: the last one put to them, if any."""
     hosted = await _sessions(ctx).start(session, anew=False)
-    asks = hosted.move
-    if not _can_ask(ctx) or asks is None or asks.id != move or asks.request is not None:
-        return NotAsked()
+    with _explain_refusal(ctx, hosted):
+        asks = await hosted.expect(move, from_user=True)
+        if not _can_ask(ctx):
+            raise Refused(host_text("asking", "no-form"))
     analysis, parts = hosted.session.analysis, [host_text("asking", "elicit", item=hosted.slug)]
     talk = analysis.elaboration if analysis is not None else None
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
@@ -246,11 +244,8 @@ async def hear_user(
     """Take the person's own words, asked for through the client."""
 
     async def hear(hosted: HostedSession) -> None:
-        await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
-        if isinstance(heard.data, NotAsked):
-            raise Refused(host_text("asking", "no-form"))
         await hosted.say(move, heard.data.words, relayed=False)
 
     return await _play(ctx, session, hear)
@@ -297,17 +292,24 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move; a refusal says what is legal, and that nothing counted."""
+    """Act in a session and return the next move."""
     hosted = await _sessions(ctx).start(session, anew=False)
-    try:
+    with _explain_refusal(ctx, hosted):
         await act(hosted)
+    return write_answer(hosted, can_ask=_can_ask(ctx))
+
+
+@contextmanager
+def _explain_refusal(ctx: Ctx, hosted: HostedSession) -> Iterator[None]:
+    """Say with a refusal what is legal, and that nothing counted."""
+    try:
+        yield
     except Refused as refusal:
         now, calls, move = "", [f'start(item="{hosted.slug}")'], hosted.move
         if move is not None:
             now = f" Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}."
             calls = move.list_calls(can_ask=_can_ask(ctx))
         raise ToolError(f"{refusal} Nothing was written.{now} Legal now: {' or '.join(calls)}.") from refusal
-    return write_answer(hosted, can_ask=_can_ask(ctx))
 
 
 def _can_ask(ctx: Ctx) -> bool:
@@ -315,3 +317,59 @@ def _can_ask(ctx: Ctx) -> bool:
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
     return asking is not None and (asking.form is not None or asking.url is None)
+
+
+# --- what a tool gives back, as bounded JSON text ---------------------------------------------------------
+
+
+def to_json(body: object) -> str:
+    """Return JSON text, as short as it can be, with every character as it is."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
+    """Return the lines since the last move that counted, what is new to know, and the move that is open."""
+    move, sent = hosted.move, hosted.sent
+    if hosted.last is not None and hosted.last[0] is move and hosted.last[1] == can_ask:
+        return hosted.last[2]
+    answer: dict[str, Any] = {"session": hosted.slug, "lines": list(_list_lines(hosted))}
+    if move is None:
+        is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
+        answer["move"] = describe_end(hosted.slug, "done" if is_done else "paused")
+    else:
+        shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+        if (request := move.request) is not None:
+            told = request.conversation  # no text of others has an empty line in it
+            new = [part for part in (*told.system.split("\n\n"), *told.turns) if part not in sent]
+            sent.update(new)
+            answer["context"], brief = "\n\n".join(new), told.brief.strip()
+            if (turn := request.brief) is not None:
+                shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        else:
+            brief = host_text("asking", "ask" if can_ask else "cannot")
+            if (how := host_text("user", move.kind)) not in sent:
+                sent.add(how)
+                brief = f"{how} {brief}"
+        answer["move"] = shown | {"brief": brief, "legal": move.list_calls(can_ask=can_ask)}
+    text = to_json({key: value for key, value in answer.items() if value})
+    hosted.last = (move, can_ask, text)
+    return text
+
+
+def describe_end(item: str, kind: Literal["done", "paused"]) -> dict[str, Any]:
+    """Return what stands in place of a move where none is open."""
+    names = ["hand_off", "start"] if kind == "done" else ["start"]
+    calls = [*(f'{name}(item="{item}")' for name in names), "list_items()"]
+    return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
+
+
+def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
+    """Yield what was shown since the last move, the person's own words too, as they were taken."""
+    talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
+    for line in hosted.lines:
+        speaker = {"speaker": USER} if line.speaker == USER else {}
+        number = {"turn": line.turn} if line.turn is not None else {}
+        if talk is not None and line.turn:
+            hosted.sent.add(write_turn(talk.turns[line.turn - 1], talk.roster))
+        text = line.text if len(line.text) <= _MAX_LINE_LENGTH else f"{line.text[:_MAX_LINE_LENGTH]} ..."
+        yield {"kind": line.kind, "text": text, **speaker, **number}
