@@ -78,8 +78,8 @@ def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
     assert said == Speech("A\npoint.", Verdict(opposes=1))
     assert pieces == ["A\npoint."]
     (request,) = asked.requests
-    assert (request.kind, request.speaker, request.grounds) == ("turn", ALEX, BRIEF)
-    assert (request.words, request.most, request.may_pass, request.again) == (110, 170, False, ())
+    assert (request.kind, request.speaker, request.brief) == ("turn", ALEX, BRIEF)
+    assert (request.most, request.may_pass) == (170, False)
 
 
 @pytest.mark.rule("LOOP-8")
@@ -194,7 +194,7 @@ def test_a_synthesis_and_no_extraction() -> None:
     assert asked.refusals == [
         "The synthesis is empty: send entries and a summary, or a takeaway.",
     ]
-    assert asked.requests[0].again == ("No turn is cited.",)
+    assert "No turn is cited." in asked.requests[0].conversation.brief
 
 
 def test_a_follow_up_and_a_reply_to_feedback() -> None:

@@ -255,28 +255,6 @@ def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
 
 
 @pytest.mark.rule("ART-8", "STEP-4")
-def test_reopening_a_step_leads_through_all_marked_answers_across_phases(raw: tuple[Path, Path]) -> None:
-    root, item = raw
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            await player.start(item.name)
-            for _ in range(3):
-                for words in ("The inspector retypes forms.", "60 inspectors", "C"):
-                    await player.send("relay_user", words=words)
-
-    play(test())
-    documents = [item / "quick-scan.md", item / "requirements-spec.md"]
-    assert [path.read_text().count(MARK) for path in documents] == [4, 2]
-    lines = talk(root, item, ["", "", "C"] * 3, reopen="00-01")
-    assert [path.read_text().count(MARK) for path in documents] == [0, 0]
-    reopened = [line.words for line in lines if line.kind == "notice" and MARK in line.words]
-    assert [words.split()[1] for words in reopened] == ["00-02", "01-01"]
-    *_, greeting = (line.words for line in lines if line.kind == "greeting")  # then on, from where it stood
-    assert greeting.endswith("Let us pick up from User Needs Discovery.")
-
-
-@pytest.mark.rule("ART-8", "STEP-4")
 def test_marked_answers_of_a_short_track_are_asked_about_again(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "draft.md").write_text("# Crash: saving an empty name answers 500\n\nIt fails.\n")

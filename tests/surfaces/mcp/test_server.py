@@ -58,30 +58,27 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
     play(test())
 
 
-def test_a_brief_holds_the_card_of_its_speaker_once_and_nobody_else_s(place: Place) -> None:
+def test_a_host_is_told_what_a_model_is_told_each_part_once(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
         async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            assert "Maya Chen, Business Analyst. Lens: user needs" in player.move["brief"]
-            assert "Document quick-scan.md:" in player.last["context"]
+            context = (await player.start(item.name, "00-01"))["context"]
+            assert "Maya Chen (Business Analyst): user needs" in context
+            assert "Limits: Alex does not talk about feelings" in context
+            assert "The document quick-scan.md:" in context
             await player.obey()
             brief = player.move["brief"]
-            assert "Alex Rivera, Solutions Architect. Lens: feasibility" in brief
-            assert "Lens: user needs" not in brief
-            assert "Never: Alex does not talk about feelings" in brief
-            assert "Answer as Alex Rivera: Who decides when answers differ?" in brief
+            assert brief.startswith("Now turn 2 of 10: Alex Rivera. A first view on the focus question")
+            assert "About 110 words, at most 170." in brief
             assert (player.move["turn"], player.move["purpose"]) == ("2 of 10", "first-round")
-            assert player.move["limits"] == "about 110 words, at most 170"
             assert "context" not in player.last
             await player.until_heard()
             await player.send("relay_user", words="Alex, how many?")
-            card, task = player.move["brief"].splitlines()
-            assert card == "Alex Rivera's card is as before."
-            assert task.startswith("Answer turn 4, the user's, as Alex Rivera;")
-            assert "how many" not in task  # it stands in the lines
-            assert "Judge turn 4, the user's, with the same call: user_off_topic" in task
+            assert "Answer turn 4, the user's, first;" in player.move["brief"]
+            assert "how many" not in player.move["brief"]  # it stands in the lines
+            assert "Judge turn 4, the user's, too." in player.move["brief"]
+            assert "context" not in player.last
 
     play(test())
 
@@ -98,7 +95,7 @@ def test_start_again_tells_everything_again_and_next_move_the_same(place: Place)
             assert player.answers[-1] == first
             again = await player.start(item.name)
             assert again["move"]["id"] == json.loads(first)["move"]["id"]
-            assert "Item: Offline forms" in again["context"]
+            assert "The item:\n| Offline forms" in again["context"]
             assert again["lines"][0]["text"].startswith("Maya Chen (Business Analyst): We just covered")
 
     play(test())
@@ -120,8 +117,8 @@ def test_answers_are_bounded_whatever_the_item_holds(raw: Place, words: str, mor
             await player.start(item.name, "00-01")
             await player.play(["word " * 3_000, "done"])
             await player.raw("status", item=item.name)
-            assert max(map(len, player.answers)) < 40_000
-            assert "(the rest: resource artifact/quick-scan.md)" in "".join(player.answers)
+            assert max(map(len, player.answers)) < 50_000
+            assert "[... the rest is left out]" in "".join(player.answers)
 
     play(test())
 

@@ -129,8 +129,9 @@ def to_ask(request: OtherRequest, words: int = 0, *, to_host: bool = False) -> C
     match request:
         case do.AskFraming(brief):
             lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
-            look = _offer_look_ups("look-first", brief.look_ups)
-            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
+            more = {"look": _offer_look_ups("look-first", brief.look_ups)}
+            more["again"] = _say_what_was_wrong(brief.again)
+            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, **more)
             return at_table(brief.table, asked, to_host=to_host)
         case do.AskSynthesis(table, problems):
             numbers = ", ".join(map(str, decision_turns(table.turns, by_sound=True)))
@@ -184,7 +185,7 @@ def _answer(answer: do.Answer) -> str:
 
 
 @lru_cache(maxsize=8)
-def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> str:  # noqa: FBT001 (cached)
+def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> str:
     """All that is on the table, in its order; what is left out is named first (TABLE-1).
 
     The documents stand amid what else is known, the step's own last; the first give way where there is no
