@@ -113,7 +113,7 @@ def to_speak(brief: do.Brief, *, to_host: bool = False) -> Conversation:
     return at_table(table, words, to_host=to_host)
 
 
-def at_step(brief: do.StepBrief, request: str, *, to_host: bool) -> Conversation:
+def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
         "step", title=brief.persona.title, persona=_persona(brief.persona, brief.roster),
