@@ -221,13 +221,6 @@ class Analysis(Struct, frozen=True):
         return self.saved and self.editing is None
 
     @property
-    def open_draft(self) -> str:
-        """The draft that an empty answer to the open question takes; empty where there is none."""
-        question = _open_question(self) if self.stage is Stage.ANSWER and self.follow_up is None else None
-        offer = _find_offer(self, question) if question else None
-        return offer.text if offer else ""
-
-    @property
     def brief(self) -> do.StepBrief:
         """What a panel needs to know about the step in hand."""
         opening, answers = self.opening, self.given_answers

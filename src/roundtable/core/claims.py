@@ -101,8 +101,8 @@ _PREAMBLE = (
 )
 # Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
 _INSTRUCTION = (
-    r"\A(?:now turn \d+ of \d+:|(?:answer|judge) turn \d+, the user's)|\bto (?:add|say), answer pass\b"
-    r"|\byou are NAME\b|\A(?:answer|open the discussion) as NAME\b|\bas NAME, (?:add|ask|say|take)\b"
+    r"\A(?:now turn \d+ of \d+:|now NAME opens|(?:answer|judge) turn \d+, the user's)|\byou are NAME\b"
+    r"|\bto (?:add|say), answer pass\b"
 )
 _FAULTS = {
     _REFUSAL: "It refuses to speak: say what {} thinks, about the item.",

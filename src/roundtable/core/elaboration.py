@@ -438,7 +438,7 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    answer, draft, relayed = hear_review(event.text), now.draft, event.relayed
+    answer, draft = hear_review(event.text), now.draft
     if now.editing is not None:
         if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
@@ -449,7 +449,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         return now, (*echo, _show("notice", f"{why}. {lines.REVIEW}"), do.Listen("review"))
     match answer.kind:
         case "accept":
-            return _update_artifacts(now, *echo, accepted=not relayed)
+            return _update_artifacts(now, *echo, accepted=not event.relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
@@ -462,10 +462,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "drop":
             draft = draft.change_entries(lambda _, entry: None if entry.number in answer.numbers else entry)
         case "edit":
-            draft = draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
+            draft = draft.edit_entry(answer.numbers[0], answer.words)
         case _:
             highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
-            draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
+            draft = draft.add_entry(answer.part, answer.words, highest + 1)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
     return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)

@@ -216,7 +216,7 @@ class LookUpPanel(PanelWrapper):
         """What was shown last for a turn, by its number, and for a step, by its id."""
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        if not isinstance(request, AtTable | AtStep):
+        if not isinstance(request, AtTable | AtStep) or self.kind == "host":  # which has tools of its own
             return await self._panel.answer(request, on_words)
         brief = request.brief
         key = brief.number if isinstance(brief, do.Brief) else brief.step.step_id

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
@@ -19,7 +18,7 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import AskFiles, AtStep, AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import AskFiles, AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
 from .model.conversation import to_ask, to_speak
 from .model.conversation import write_turn as write_turn  # as a host is told of it
 from .model.model import Conversation
@@ -45,9 +44,18 @@ class HostRequest(Struct, frozen=True):
     kind: MoveKind
     speaker: Persona | None
     conversation: Conversation
+    reply: asyncio.Future[HostReply]
     brief: do.Brief | None = None
     most: int = 0
     may_pass: bool = False
+
+    def submit(self, reply: HostReply) -> None:
+        """Answer it; raise Refused, with the reason, if the reply cannot be used."""
+        if isinstance(reply, Draft):
+            _check_synthesis(self, reply)
+        else:
+            _check_words(self, reply)
+        self.reply.set_result(reply)
 
 
 class Words(Struct, frozen=True):
@@ -76,22 +84,8 @@ class HostPanel:
 
     def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request
-        self._open: tuple[HostRequest, asyncio.Future[HostReply]] | None = None
-
-    def submit(self, reply: HostReply) -> None:
-        """Answer the open request once; raise Refused, with the reason, if the reply cannot be used."""
-        if self._open is None or self._open[1].done():
-            raise Refused("Nothing is asked of a persona now.")
-        request, future = self._open
-        if isinstance(reply, Draft):
-            _check_synthesis(request, reply)
-        else:
-            _check_words(request, reply)
-        future.set_result(reply)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        if isinstance(request, AtTable | AtStep):  # a host looks at the code with its own tools
-            request = replace(request, brief=replace(request.brief, look_ups=0))
         match request:
             case do.AskFraming(brief):
                 said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS)
@@ -129,13 +123,9 @@ class HostPanel:
         is_turn = isinstance(ask, do.AskPersona)
         told = to_speak(ask.brief, to_host=True) if is_turn else to_ask(ask, words, to_host=True)
         brief = ask.brief if isinstance(ask, AtTable) else None
-        request = HostRequest(kind, speaker, told, brief, most or words * 3 // 2, may_pass)
-        self._open = request, asyncio.get_running_loop().create_future()
-        self._on_request(request)
-        try:
-            return await self._open[1]
-        finally:
-            self._open = None
+        future = asyncio.get_running_loop().create_future()
+        self._on_request(HostRequest(kind, speaker, told, future, brief, most or words * 3 // 2, may_pass))
+        return await future
 
 
 # --- what a reply has to hold ---------------------------------------------------------------------------

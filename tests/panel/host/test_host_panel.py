@@ -49,12 +49,12 @@ class Asked:
 
     def _open(self, request: HostRequest) -> None:
         self.requests.append(request)
-        asyncio.get_running_loop().call_soon(self._answer)
+        asyncio.get_running_loop().call_soon(self._answer, request)
 
-    def _answer(self) -> None:
+    def _answer(self, request: HostRequest) -> None:
         while self.replies:
             try:
-                self.panel.submit(self.replies.pop(0))
+                request.submit(self.replies.pop(0))
             except RuleBroken as refusal:
                 self.refusals.append(str(refusal))
             else:
@@ -143,23 +143,6 @@ def test_a_verdict_may_name_the_turn_it_comes_with() -> None:
     verdict = Verdict(opposes=2, decisions=(1, 3))
     asked = Asked(words(verdict=verdict))
     assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.", verdict)
-
-
-def test_a_request_is_answered_once_and_only_while_it_is_open() -> None:
-    async def test() -> None:
-        asked = Asked()
-        with pytest.raises(RuleBroken, match="Nothing is asked"):
-            asked.panel.submit(words())
-        speaking = asyncio.ensure_future(asked.panel.answer(AskPersona(BRIEF)))
-        await asyncio.sleep(0)
-        asked.panel.submit(words())
-        with pytest.raises(RuleBroken, match="Nothing is asked"):
-            asked.panel.submit(words())
-        assert await speaking == Speech("A point.")
-        with pytest.raises(RuleBroken, match="Nothing is asked"):
-            asked.panel.submit(words())
-
-    asyncio.run(test())
 
 
 @pytest.mark.rule("FRAME-1")

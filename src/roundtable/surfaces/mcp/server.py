@@ -233,8 +233,8 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
         parts += [host_text("person", "summary", summary=talk.draft.summary)] if talk.draft.summary else []
         question = host_text("person", "review")
     parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
-    if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
-        parts.append(host_text("person", "draft", draft=analysis.open_draft))
+    if hosted.session.offer:  # so that nobody takes one unseen
+        parts.append(host_text("person", "draft", draft=hosted.session.offer))
     return Elicit("\n\n".join(parts), UserWords)
 
 

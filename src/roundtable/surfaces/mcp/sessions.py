@@ -51,8 +51,7 @@ class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
     def __init__(self, start: Callable[..., Session], idle: float) -> None:
-        self._panel = HostPanel(self._open_move)
-        self.session = start(panel=self._panel)
+        self.session = start(panel=HostPanel(self._open_move))
         self.sent = set[str]()
         """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
         self.last: tuple[OpenMove | None, bool, str] | None = None
@@ -101,7 +100,8 @@ class HostedSession:
     async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
         move = await self.expect(move_id, from_user=False)
-        self._panel.submit(reply)
+        assert move.request is not None
+        move.request.submit(reply)
         await self._go_on(move)
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
