@@ -36,7 +36,7 @@ AtTable: TypeAlias = do.AskFraming | do.AskPersona
 PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | AskFiles
 PanelKind = Literal["offline", "model", "host"]
 """Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
-language model; or another program, whose words are marked until the user accepts them."""
+language model; or another program, whose synthesis is marked until the user accepts it."""
 OFFLINE: Final = "offline"
 """The offline panel's kind, and what the user calls it."""
 MAX_PICKS, MAX_PICK_WORDS = 20, 8
