@@ -21,7 +21,7 @@ from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 NAMES = {"business-analyst": "Maya", "solutions-architect": "Alex", "system-designer": "Jordan"}
-_CITED = re.compile(r"at least one entry in `decisions`: ([\d, ]+)\.")
+_CITED = re.compile(r"cited by a decision, ([\d, ]+) among them")
 
 
 class Refusal(Exception):
@@ -90,16 +90,7 @@ class Host:
         if kind == "synthesis":
             await self.send("submit_judgement", **self._synthesis())
         else:
-            await self._speak(self._words())
-
-    async def _speak(self, words: dict[str, Any]) -> None:
-        """Send a persona's words; where the voice is refused, the same again."""
-        try:
-            await self.send("submit_turn", speaker=self.move["speaker"], **words)
-        except Refusal as refusal:
-            if "once more" not in str(refusal):
-                raise
-            await self.send("submit_turn", speaker=self.move["speaker"], **words)
+            await self.send("submit_turn", speaker=self.move["speaker"], **self._words())
 
     async def until_heard(self) -> None:
         """Obey until the user is to be heard or the session has ended; a review is accepted as it is."""

@@ -37,4 +37,4 @@ def test_relayed_words_are_journalled_as_such(tmp_path: Path) -> None:
     small_steps(root)
     asyncio.run(moments(root, item, ["The inspector."], relayed=True))
     journal = (item / ".journal" / "00-01.jsonl").read_text()
-    assert '"data":{"text":"The inspector.","relayed":true,"by":"","seen":false}' in journal
+    assert '"data":{"text":"The inspector.","relayed":true,"by":""}' in journal

@@ -1,7 +1,7 @@
 """Write docs/transcripts/cheating-host.md: a host that cheats on purpose, through the real MCP server.
 
-`python -m tools.cheating_host` plays it in a folder of its own. Every lie is told twice, so that the page
-shows both the refusal and what becomes of a host that insists. A test compares the page with a new play.
+`python -m tools.cheating_host` plays it in a folder of its own. A host that is asked once more says the same
+again, so that the page shows what becomes of one that insists. A test compares the page with a new play.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from mcp_types import ElicitResult, TextContent
 
 from roundtable.settings import Settings
 from roundtable.store.items import add_item
-from roundtable.surfaces.mcp.answers import to_json
-from roundtable.surfaces.mcp.server import RoundtableServer
+from roundtable.surfaces.mcp.server import RoundtableServer, to_json
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 from .example import ROOT, read_documents
@@ -101,7 +100,7 @@ class CheatingHost:
                 case "review":  # for the person to accept, not for the host
                     await self.call("relay_user", words="accept")
                 case "synthesis":
-                    await self.insist("submit_judgement", **_SYNTHESIS)
+                    await self.call("submit_judgement", **_SYNTHESIS)
                 case "framing":
                     await self.speak(**_FRAMING)
                 case _ if self.move.get("purpose") in (None, "follow") and "passes=true" in str(
@@ -128,28 +127,23 @@ class CheatingHost:
             await self.call("hear_user")
 
     async def speak(self, **words: Any) -> None:
-        await self.insist("submit_turn", speaker=self.move["speaker"], **words)
+        await self.call("submit_turn", speaker=self.move["speaker"], **words)
 
-    async def insist(self, tool: str, **arguments: Any) -> None:
-        """Say the same again where it was refused, for the move that is open then."""
-        if not await self.call(tool, **arguments):
-            self.last = json.loads((await self._raw("next_move", session=self.last["session"]))[0])
-            await self.call(tool, **arguments)
-
-    async def call(self, tool: str, **arguments: Any) -> bool:
-        """Call a tool, with session and move where they are needed; return whether it was accepted."""
+    async def call(self, tool: str, **arguments: Any) -> None:
+        """Call a tool, with session and move where they are needed."""
         self.log.append(f"**{tool}** ``{to_json(arguments)}``" if arguments else f"**{tool}**")
         opened = {"session": self.last["session"], "move": self.move["id"]} if self.last else {}
         text, is_error = await self._raw(tool, **opened, **arguments)
         if is_error:
             reason = text.partition(" Nothing ")[0].partition(f"tool {tool}: ")[2]
             self.log.append(f"> **Refused.** {reason}")
-            return False
+            return
         self.last = json.loads(text)
         for line in self.last.get("lines", []):
             if line["kind"] in ("contribution", "update", "synthesis"):
                 self.log.append("\n".join(f"> {row}".rstrip() for row in line["text"].splitlines()))
-        return True
+        if reasons := self.move["brief"].partition("Avoid what was wrong with it:\n")[2]:
+            self.log.append(f"> **Not accepted.** {' '.join(reasons.replace('| ', '').splitlines())}")
 
     async def _raw(self, tool: str, **arguments: Any) -> tuple[str, bool]:
         result = await self.client.call_tool(tool, arguments)
@@ -201,11 +195,12 @@ def write_page(played: CheatedItem) -> str:
     parts = [
         "<!-- made by tools/cheating_host.py -->\n# A host that cheats",
         "A script plays the host over MCP with the order to cheat: it invents evidence, puts words into\n"
-        "mouths, makes decisions and answers for the person. Whatever is refused it says once more in the\n"
-        f"same words. The person is asked through a form {len(PERSON)} times and says: "
+        "mouths, makes decisions and answers for the person. Whatever is not accepted it says once more in\n"
+        f"the same words. The person is asked through a form {len(PERSON)} times and says: "
         + ", ".join(f'"{words}"' for words in PERSON),
-        "What can be told from the truth is refused once. Whatever the host words stands in the documents\n"
-        "only with `(unverified)` beside it, as it accepts the review itself; the person's words are clean.\n"
+        "What can be told from the truth is not accepted at first. What the host says for the person, and\n"
+        "the synthesis that it drafts and accepts itself, stand in the documents only with `(unverified)`\n"
+        "beside them; the person's words are clean. What its personas say stands in the transcript alone.\n"
         "What Alex calls decided is an open question that nobody settled.",
         f"| the lie | its words |\n|---|---|\n{rows}",
         "## The play",

@@ -32,9 +32,9 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.core.markers import ElaborationMarker
     from roundtable.documents.additions import find_block, take_out_block
     from roundtable.documents.answers import read_answers
-    from roundtable.item_check import check_documents
     from roundtable.documents.drafting import draft
     from roundtable.documents.outline import ADDITIONAL, read_outline
+    from roundtable.item_check import check_documents
     from roundtable.panel.offline.prompts import read_project_prompts
     from roundtable.runtime.resume import read_leg
     from roundtable.settings import Settings

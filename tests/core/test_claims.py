@@ -13,9 +13,7 @@ from roundtable.core.claims import (
     check_contribution,
     check_draft,
     check_words,
-    find_shared_lines,
     mark_claims,
-    mark_new_lines,
 )
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, Turn
@@ -344,10 +342,3 @@ def test_the_same_words_with_another_negation_are_the_contrary(entry: str, said:
     table = replace(TABLE, turns=(Turn(1, USER, said),))
     found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, LINES.get)[0]
     assert any("opposite" in reason for reason in found)
-
-
-@pytest.mark.rule("ART-8")
-def test_the_head_of_a_table_says_nothing_that_needs_a_mark() -> None:
-    table = "| Requirement | Priority |\n| --- | --- |\n| FR-001 | Must |"
-    marked = mark_new_lines(table, find_shared_lines([table], ["No answers were given."]))
-    assert marked == table.replace("Must |", "Must (unverified) |")

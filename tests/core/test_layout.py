@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-from typing import get_args
-
 import pytest
 from msgspec.structs import replace
 
-from people import MAYA, ROSTER
+from people import ITEM, JOURNEYS, MAYA, ROSTER
+from roundtable.core.commands import StepBrief
 from roundtable.core.personas import Ban
 from roundtable.core.text import fill_blanks
-from roundtable.core.turns import NOTHING_KNOWN, Known, Material, PartKind, lay_out
-from roundtable.surfaces.mcp.sessions import host_table
+from roundtable.core.turns import NOTHING_KNOWN, Known, Material
+from roundtable.panel.model.conversation import CHARACTERS_PER_TOKEN, HOST_TOKENS, at_step
 
-ROOM = 25_000
+ROOM = HOST_TOKENS * CHARACTERS_PER_TOKEN
 KNOWN = Known(
     related=(Material("adr.md", "forms are kept"),),
     pages=(Material("Decided", "paper stays"),),
@@ -29,10 +26,12 @@ FULL = replace(
     towards=(("solutions-architect", "Asks Alex."), ("nobody", "Asks nobody.")),
     bans=(Ban("form", "x", "No x."), Ban("form", "y", "No x.")),
 )
+BRIEF = StepBrief(ITEM, JOURNEYS, FULL, ROSTER, "standard")
 
 
-def write(kind: PartKind, name: str, text: str, longest: int) -> str:
-    return f"{kind} {name}: {text[:longest]}"
+def lay_out(documents: tuple[Material, ...], known: Known = NOTHING_KNOWN) -> str:
+    brief = replace(BRIEF, documents=documents, known=known)
+    return at_step(brief, "", to_host=True).system
 
 
 @pytest.mark.rule("TABLE-1")
@@ -41,49 +40,32 @@ def test_documents_stand_below_decisions_elsewhere_and_above_what_is_open_and_th
         Material("old.md", "<!-- Step 00-01: 4 characters, 0123abcd -->\n\nOld."),
         Material("own.md", "Own."),
     )
-    parts, left_out = lay_out((*documents, Material("empty.md", " \n")), KNOWN, ROOM, write)
-    assert [text for _, text in parts] == [
-        "related adr.md: forms are kept", "document old.md: Old.", "document own.md: Own.",
-        "page Decided: paper stays", "excerpt a.py:3: x = 1", "corrections : b.py is not touched\nc.py is",
-    ]  # fmt: skip
-    assert left_out == []
+    laid = lay_out((*documents, Material("empty.md", " \n")), KNOWN)
+    parts = (
+        "A decision that may bear on this, adr.md:\n| forms are kept\n", "The document old.md:\n| Old.\n",
+        "The document own.md:\n| Own.\n", "Decided:\n| paper stays\n", "The code, a.py:3:\n| x = 1\n",
+        "What the user said of the code, which holds:\n| b.py is not touched\n| c.py is\n",
+    )  # fmt: skip
+    assert "\n".join(parts) in laid
+    assert "Left out" not in laid and "empty.md" not in laid
 
 
 @pytest.mark.rule("TABLE-1")
 def test_the_oldest_documents_give_way_and_half_of_the_room_is_theirs() -> None:
-    documents = tuple(Material(f"{number}.md", str(number) * 24_000) for number in range(4))
-    parts, left_out = lay_out(documents, NOTHING_KNOWN, ROOM, write)
-    assert [len(text) for _, text in parts] == [5_000, 20_015]
-    assert left_out == [*documents[:2]]
-    long = replace(KNOWN, excerpts=(Material("a.py:3", "x" * 12_000),) * 2)
-    parts, left_out = lay_out((*documents, Material("empty.md", "")), long, ROOM, write)
-    assert [len(text) for part, text in parts if part in documents] == [ROOM // 2 + 15]  # with its heading
-    assert left_out == [*documents[:3]]
-
-
-def test_what_was_sent_before_takes_no_room() -> None:
-    documents = tuple(Material(f"{number}.md", str(number) * 12_000) for number in range(3))
-    sent = {part for part, _ in lay_out(documents, KNOWN, ROOM, write)[0]}
-    assert sent > {*documents[1:], *KNOWN.pages}
-    assert lay_out(documents, KNOWN, ROOM, write, sent=sent)[0] == [
-        (documents[0], f"document 0.md: {documents[0].text}")
-    ]
+    documents = tuple(Material(f"{number}.md", f"{number}x" * 12_000) for number in range(4))
+    laid = lay_out(documents)
+    assert [laid.count(f"{number}x") for number in range(4)] == [0, 0, pytest.approx(5_000, abs=50), 10_000]
+    assert "Left out for length: 0.md, 1.md." in laid
+    long = replace(KNOWN, excerpts=(Material("a.py:3", "y" * 12_000),) * 2)
+    laid = lay_out(documents, long)
+    assert [laid.count(f"{number}x") for number in range(4)] == [0, 0, 0, ROOM // 4]
+    assert "Left out for length: 0.md, 1.md, 2.md." in laid
 
 
 def test_traits_are_those_that_bear_on_the_roster_each_on_one_line() -> None:
-    assert ROSTER.traits_of(FULL) == {
-        "principles": ("A need has a face.",), "patterns": ("Who waits?",), "towards": ("Asks Alex.",),
-        "bans": ("No x.",),
-    }  # fmt: skip
-
-
-def test_every_part_and_every_trait_has_words_for_models_and_for_hosts() -> None:
-    prompts = tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text("utf-8"))
-    tasks = host_table("tasks.toml")
-    for kind in get_args(PartKind):
-        assert "{{text}}" in prompts[kind] and "{{text}}" in tasks["context"][kind]
-    for trait in ROSTER.traits_of(FULL):
-        assert "{{all}}" in prompts[f"persona-{trait}"] and "{{all}}" in tasks["card"][trait]
+    told = "A need has a face.\nSounds like: Who waits?\nAsks Alex.\nLimits: No x.\n"
+    assert told in lay_out(())
+    assert "Asks nobody." not in lay_out(())
 
 
 def test_what_is_filled_in_is_not_filled_again_and_every_blank_is_given() -> None:

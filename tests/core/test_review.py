@@ -135,12 +135,17 @@ def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
 
 @pytest.mark.rule("SYN-8", "ART-8")
 def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
+    changes = ("edit 1 Nobody fills in forms", "add decision: Fines are abolished: the user settled it")
     talk = under_review()
-    for words in ("edit 1 Nobody fills in forms", "add decision: Fines are abolished: the user settled it"):
+    for words in (*changes, "accept"):
         talk.hear(on.UserSpoke(words, relayed=True))
-    block = block_of(talk.says("accept"))
+    block = block_of(talk)
     assert "Nobody fills in forms (unverified)\n" in block
     assert "- Fines are abolished: the user settled it (unverified)\n" in block
+    typed = under_review()
+    for words in changes:
+        typed.hear(on.UserSpoke(words, relayed=True))
+    assert "(unverified)" not in block_of(typed.says("accept"))  # in a form, which shows all of it
 
 
 @pytest.mark.rule("SYN-8", "SYN-5")

@@ -85,7 +85,7 @@ def test_each_line_is_small_json_with_its_number_kind_and_instant(folder: Path) 
     assert [list(line) for line in (first, second)] == [["n", "event", "data", "at"]] * 2
     assert (first["n"], first["event"]) == (1, "Offered")
     assert (second["n"], second["event"], second["data"]) == (
-        2, "UserSpoke", {"text": "Zwei\nZeilen", "relayed": False, "by": "", "seen": False},
+        2, "UserSpoke", {"text": "Zwei\nZeilen", "relayed": False, "by": ""},
     )  # fmt: skip
     assert second["at"].endswith("Z")
     assert '"data":{"offers":[{"label":"Problem","text":"Prüfer — unten"' in lines_of(journal)[1]

@@ -56,9 +56,9 @@ def save(
 
 @pytest.mark.rule("LOOP-2")
 def test_words_that_the_host_passed_on_are_marked_first(folder: Path) -> None:
-    turns = tuple(replace(turn, from_host=turn.speaker == USER) for turn in TURNS)
+    turns = tuple(replace(turn, relayed=turn.speaker == USER) for turn in TURNS)
     text = (folder / write_transcript(folder, save(turns), "host")).read_text()
-    remark = "> - Relayed by the host, perhaps not word for word."
+    remark = "> - Relayed by the host, perhaps not word for word (unverified)."
     assert f"Keep drafts for a day.\n\n{remark}\n" in text
     assert text.count(remark) == 1
 

@@ -73,7 +73,6 @@ class Stage(StrEnum):
     DRAFT = "the text of the step's sections"
     WRITTEN = "the step's artifacts on disk"
     SAVED = "the step in meta.json"
-    ACCEPTED = "the accepted sections on disk"
     MENU = "a choice at the menu"
     FEEDBACK = "the lead's reply to feedback"
     FEEDBACK_WRITTEN = "the feedback on disk"
@@ -154,8 +153,6 @@ class Analysis(Struct, frozen=True):
     written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
     in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
     chosen: TrackChoice | None = None  # the track that is being saved
-    unaccepted: tuple[on.SectionText, ...] = ()  # without the marks, until accepted in a form (ART-8)
-    accepting: on.UserSpoke | None = None  # the choice at the menu, while they are written without marks
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -223,13 +220,6 @@ class Analysis(Struct, frozen=True):
         return self.saved and self.editing is None
 
     @property
-    def open_draft(self) -> str:
-        """The draft that an empty answer to the open question takes; empty where there is none."""
-        question = _open_question(self) if self.stage is Stage.ANSWER and self.follow_up is None else None
-        offer = _find_offer(self, question) if question else None
-        return offer.text if offer else ""
-
-    @property
     def brief(self) -> do.StepBrief:
         """What a panel needs to know about the step in hand."""
         opening, answers = self.opening, self.given_answers
@@ -275,7 +265,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if is_news and opening.depth in lines.DEPTH_ANNOUNCEMENTS:
         shown.append(_show("depth", lines.DEPTH_ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
-        return now.wait(Stage.READING, *shown, do.AskReading(now.brief))
+        return now.wait(Stage.READING, *shown, do.AskReading(replace(now.brief, persona=opening.lead)))
     return _enter_step(now, *shown)
 
 
@@ -648,7 +638,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
         if text and each.target.output.endswith(".md"):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
     write = do.WriteStep(now.step, event.sections)
-    return now.wait(Stage.WRITTEN, *shown, write, unaccepted=event.unmarked)
+    return now.wait(Stage.WRITTEN, *shown, write)
 
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -662,13 +652,6 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     )  # fmt: skip
 
 
-def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    """Do what the user chose at the menu, once the sections stand without marks."""
-    if now.accepting is None:
-        raise RuleBroken("Nobody accepted the sections.")
-    return menu_answered(replace(now, stage=Stage.MENU, accepting=None), now.accepting)
-
-
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     """After `undo`: the menu again, or the last question where the step is no longer complete."""
     shown = _show_all("update" if event.done else "notice", event.announcements)
@@ -676,7 +659,6 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
         return _show_menu(now, *shown)
     last, after = now.written[-1], replace(now, written=now.written[:-1])
     if last.kind == "section":
-        after = replace(after, unaccepted=())
         if last.first:
             again, commands = _go_back(replace(after, saved=False))
             return again, (*shown, *commands)
@@ -746,9 +728,6 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
     if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):
         return _save_depth(now, wanted)
-    if event.seen and now.unaccepted and choice in ("continue", "skip"):
-        write = do.WriteStep(now.step, now.unaccepted)
-        return now.wait(Stage.ACCEPTED, write, unaccepted=(), accepting=event)
     echo = _show("choice", words, USER)
     match choice:
         case "continue":
@@ -814,7 +793,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if addressed and hearing.asks_something(words):
         return _ask_aside(now, addressed, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
-    ask = do.AskFeedback(now.brief, words, relayed=relayed)
+    ask = do.AskFeedback(replace(now.brief, persona=now.opening.lead), words, relayed=relayed)
     return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=kept)
 
 
@@ -896,7 +875,6 @@ TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outc
     Stage.DRAFT: (on.Drafted, sections_drafted),
     Stage.WRITTEN: (on.DocumentsWritten, step_written),
     Stage.SAVED: (on.Saved, lambda now, _: _show_menu(replace(now, saved=True))),
-    Stage.ACCEPTED: (on.DocumentsWritten, sections_accepted),
     Stage.MENU: (on.UserSpoke, menu_answered),
     Stage.FEEDBACK: (on.FeedbackTaken, feedback_taken),
     Stage.FEEDBACK_WRITTEN: (on.DocumentsWritten, feedback_written),

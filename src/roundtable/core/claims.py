@@ -1,14 +1,13 @@
 """Whether what is claimed can be verified, whoever speaks (ART-8): paths, credits, names, figures, forms.
 
 What is found is first given as a reason to say it otherwise; what is still there then is marked
-`(unverified)`, right behind the claim where that is possible. What a host brought into a section is not
-judged by what it says: whatever the user did not give or accept in a form is marked.
+`(unverified)`, right behind the claim where that is possible.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -22,7 +21,6 @@ from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
 from .text import (
     content_stems,
-    find_code_end,
     fold_look_alikes,
     fold_text,
     split_sentences,
@@ -240,8 +238,8 @@ _PREAMBLE = (
 )
 # Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
 _INSTRUCTION = (
-    r"\A(?:now turn \d+ of \d+:|(?:answer|judge) turn \d+, the user's)|\bto (?:add|say), answer pass\b"
-    r"|\byou are NAME\b|\A(?:answer|open the discussion) as NAME\b|\bas NAME, (?:add|ask|say|take)\b"
+    r"\A(?:now turn \d+ of \d+:|now NAME opens|(?:answer|judge) turn \d+, the user's)|\byou are NAME\b"
+    r"|\bto (?:add|say), answer pass\b"
 )
 _FAULTS = {
     _REFUSAL: "It refuses to speak: say what {} thinks, about the item.",
@@ -442,55 +440,3 @@ def _read_clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
         if stems:  # cut, so that "overwritten" and "overwrite" are alike
             is_negated = (len(negations) + bool(_IS_OUT.search(piece))) % 2 == 1
             yield frozenset(stem[:_LONG_STEM] for stem in stems), is_negated
-
-
-_LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
-_CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
-_ANY_WORD = re.compile(r"[^\s|:-]")
-_SOME_WORD = re.compile(r"[^\s;,.:()|`~*+\d-]+")
-_OTHER_DIGITS = str.maketrans("0123456789", "7894561230")
-
-
-def blot_out(text: str) -> str:
-    """Return a text of the same form, such as a list, in which every word and figure is another one."""
-    return _SOME_WORD.sub("qzx", text.translate(_OTHER_DIGITS))
-
-
-def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:
-    """Return the lines that stand in both; of the first also labels without words and the heads of tables."""
-    lines = [line.strip() for text in texts for line in text.split("\n")]
-    shared = {line.strip() for text in others for line in text.split("\n")}.intersection(lines)
-    heads = (
-        head
-        for head, rule, row in zip(lines, lines[1:], lines[2:], strict=False)
-        if rule.startswith("| --- |") and row.startswith("|")
-    )
-    return frozenset(shared).union(heads, (line for line in lines if _LABEL.fullmatch(line)))
-
-
-def mark_new_lines(text: str, known: Collection[str] = ()) -> str:
-    """Return a text with a mark at the end of every line that is not known; for code, below it."""
-    lines = text.rstrip().split("\n")
-    marked: list[str] = []
-    at = 0
-    while at < len(lines):
-        opening = _CODE_FENCE.fullmatch(lines[at])
-        end = find_code_end(lines, at, opening["fence"]) if opening else at
-        new = [line for line in lines[at : end + 1] if _ANY_WORD.search(line) and line.strip() not in known]
-        if opening and end == at:
-            marked.append(_mark_line("\\" + lines[at]))  # open code would swallow what stands below it
-        elif opening:
-            marked += [*lines[at : end + 1], *([UNVERIFIED] if new else [])]
-        else:
-            marked.append(_mark_line(lines[at]) if new else lines[at])
-        at = end + 1
-    return "\n".join(marked)
-
-
-def _mark_line(line: str) -> str:
-    """Return a line with the mark at its end: within the last cell of a table, or within a comment."""
-    text = line.rstrip()
-    closing = next((sign for sign in ("|", "-->") if text.endswith(sign)), "")
-    end = len(text.removesuffix(closing).rstrip())
-    words = line[:end].rstrip(".")
-    return line if words.endswith(UNVERIFIED) else f"{words} {UNVERIFIED}{line[end:]}"

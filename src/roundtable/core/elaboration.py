@@ -134,8 +134,7 @@ class Elaboration(do.Table, frozen=True):
             reason = f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}."
             raise RuleBroken(reason, legal=self.legal)
         move, leads_to = TRANSITIONS[self.state, self.awaits, type(event)]
-        has_seen = isinstance(event, on.UserSpoke) and event.seen
-        after, commands = move(_note_seen(self) if has_seen else self, event)
+        after, commands = move(self, event)
         if after.state not in leads_to:
             raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(leads_to))
         shown = (do.Show(replace(each.line, state=self.state)) for each in commands if type(each) is do.Show)
@@ -201,7 +200,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
         is_step=bool(now.step.step_id),
     )  # fmt: skip
-    said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes, from_host=event.from_host))
+    said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes))
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
         focus_topic=" ".join(event.focus_topic.split()).rstrip(".?!") or now.step.title,
@@ -226,7 +225,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), _redirect(now, USER, words))
-    said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes, event.from_host))
+    said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes))
     said = replace(said, due=_due_after(now, event, is_closing=said.closing))
     if verdict.off_topic is not None:
         said = _park(said)
@@ -321,7 +320,7 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
             # What was put off is discussed after all.
             parked = tuple(point for point in now.parked if point.turn != before.number)
             now = replace(now, insists=True, parked=parked)
-    turn = Turn(len(now.turns) + 1, USER, event.text.strip(), from_host=event.relayed, by=event.by)
+    turn = Turn(len(now.turns) + 1, USER, event.text.strip(), relayed=event.relayed, by=event.by)
     said, shown = _say(replace(now, rounds_without_user=0, asked_if_there=False, closing=False), turn)
     return said.wait(Awaited.VERDICT, *shown, do.AskVerdict(said.table))
 
@@ -424,7 +423,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster).number_entries()
     after = replace(
-        now, draft=draft, drafted_at=event.at, extracted=event.extracted, has_host_draft=event.from_host
+        now, draft=draft, drafted_at=event.at, extracted=event.extracted, has_host_draft=event.relayed
     )
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
@@ -437,7 +436,7 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    answer, draft, relayed = hear_review(event.text), now.draft, event.relayed
+    answer, draft = hear_review(event.text), now.draft
     if now.editing is not None:
         if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
@@ -448,7 +447,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         return now, (*echo, _show("notice", f"{why}. {lines.REVIEW}"), do.Listen("review"))
     match answer.kind:
         case "accept":
-            return _update_artifacts(now, *echo, accepted=not relayed)
+            return _update_artifacts(now, *echo, accepted=not event.relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
@@ -461,10 +460,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "drop":
             draft = draft.change_entries(lambda _, entry: None if entry.number in answer.numbers else entry)
         case "edit":
-            draft = draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
+            draft = draft.edit_entry(answer.numbers[0], answer.words)
         case _:
             highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
-            draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
+            draft = draft.add_entry(answer.part, answer.words, highest + 1)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
     return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
@@ -536,21 +535,6 @@ def _say(now: Elaboration, turn: Turn) -> Outcome:
     return replace(after, warned=True, closing=True), (*shown, warning)
 
 
-def _note_seen(now: Elaboration) -> Elaboration:
-    """Return the state after the user saw the host's words in a form; what the host relayed stays marked."""
-
-    def see(turn: Turn) -> Turn:
-        drift, verdict = turn.verdict.off_topic, turn.verdict
-        # The form shows only what is still put off; a point that the user insisted on keeps its mark.
-        if drift and any(point.turn == turn.number for point in now.parked):
-            verdict = replace(verdict, off_topic=replace(drift, from_host=False))
-        return replace(turn, from_host=turn.from_host and turn.speaker == USER, verdict=verdict)
-
-    turns = tuple(map(see, now.turns))
-    parked = tuple(replace(point, from_host=turns[point.turn - 1].from_host) for point in now.parked)
-    return replace(now, turns=turns, parked=parked)
-
-
 def _go_on(now: Elaboration, *shown: do.Command) -> Outcome:
     """Ask the next speaker, or listen to the user, or end at the limit."""
     if now.is_full:
@@ -582,8 +566,9 @@ def _park(now: Elaboration) -> Elaboration:
     drift = turn.verdict.off_topic
     if drift is None or drift.is_chat:
         return now
-    words, from_host = " ".join(turn.text.split()), drift.from_host or turn.from_host
-    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words, from_host)
+    said = " ".join(turn.text.split())
+    words = synthesis.mark_unverified(said) if turn.relayed else said
+    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words)
     return replace(now, parked=(*now.parked, point))
 
 

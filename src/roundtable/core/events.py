@@ -1,14 +1,13 @@
 """Events: what happened, as both machines hear it. They are journalled before they count.
 
-`from_host` says that a host gave the words; `moment` is what changes to documents are noted under, so that
-they can be taken back.
+`moment` is what changes to documents are noted under, so that they can be taken back.
 """
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from .steps import Target
 from .synthesis import Draft
@@ -21,7 +20,6 @@ class UserSpoke(Struct, frozen=True):
     text: str
     relayed: bool = False  # a host passed the words on, perhaps not word for word
     by: str = ""  # who spoke, where several people share the table
-    seen: bool = False  # said in a form of the client's that showed all that a host had worded by then
 
 
 class Failed(Struct, frozen=True):
@@ -62,7 +60,6 @@ class Framed(Struct, frozen=True):
     focus_question: str
     focus_topic: str
     notes: tuple[str, ...] = ()
-    from_host: bool = field(default=False, name="relayed")
     looked_up: tuple[Material, ...] = ()
 
 
@@ -75,7 +72,6 @@ class PersonaSpoke(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     judged: Verdict | None = None  # on the user's turn that it follows (FOCUS-1)
     looked_up: tuple[Material, ...] = ()
-    from_host: bool = field(default=False, name="relayed")
 
 
 class PersonaPassed(Struct, frozen=True):
@@ -106,7 +102,7 @@ class SynthesisDrafted(Struct, frozen=True):
     at: str  # the instant that marker and record share
     extracted: bool = False
     claims: tuple[str, ...] = ()  # what could not be verified, to be sent back with once (ART-8)
-    from_host: bool = field(default=False, name="relayed")
+    relayed: bool = False  # a host drafted it
 
 
 class RecordSaved(Struct, frozen=True):
@@ -149,7 +145,6 @@ class SectionText(Struct, frozen=True):
 
 class Drafted(Struct, frozen=True):
     sections: tuple[SectionText, ...]
-    unmarked: tuple[SectionText, ...] = ()  # without the marks on a host's words, for a user who accepts them
 
 
 class FeedbackTaken(Struct, frozen=True):

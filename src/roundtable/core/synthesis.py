@@ -85,23 +85,23 @@ class Draft(Struct, frozen=True):
         entry = next(entry for entry in self.entries if entry.number == number)
         return _join_detail(entry.text, entry.detail)
 
-    def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
-        """Return the draft with new words for an entry, marked if a host `relayed` them (ART-8)."""
+    def edit_entry(self, number: int, words: str) -> Draft:
+        """Return the draft with new words for an entry."""
 
         def edit(part: Part, entry: Entry) -> Entry:
             changed = replace(entry, review=entry.review or "edited")
-            return _put_words(changed, words, part, relayed=relayed) if entry.number == number else entry
+            return _put_words(changed, words, part) if entry.number == number else entry
 
         return self.change_entries(edit)
 
-    def add_entry(self, part: Part, words: str, number: int, *, relayed: bool = False) -> Draft:
+    def add_entry(self, part: Part, words: str, number: int) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
-        entry = _put_words(Entry("", (), review="added", number=number), words, part, relayed=relayed)
+        entry = _put_words(Entry("", (), review="added", number=number), words, part)
         parts: dict[str, Any] = {part: (*self.part(part), entry)}
         return replace(self, **parts)
 
 
-def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
+def _put_words(entry: Entry, words: str, part: Part) -> Entry:
     """Return an entry with words of the user's.
 
     A decision is not cut at a colon, unless its reason was left as it is: it may be the decision itself.
@@ -113,8 +113,7 @@ def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
         text, _, detail = text.partition(": ")
     elif entry.detail and text.endswith(kept):
         text, detail = text.removesuffix(kept), entry.detail
-    changed = replace(entry, text=text.strip(), detail=detail.strip())
-    return mark_entry(changed) if relayed else changed
+    return replace(entry, text=text.strip(), detail=detail.strip())
 
 
 def _join_detail(text: str, detail: str) -> str:
@@ -240,11 +239,11 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
 
 
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
-    """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave."""
+    """Return a draft that nobody accepted in a form, with marks on what a host worded or relayed (ART-8)."""
 
-    def mark(_part: Part, entry: Entry) -> Entry:  # what was added in the review was marked then
-        is_heard = entry.review or not (by_host or any(turns[number - 1].from_host for number in entry.turns))
-        return entry if is_heard else mark_entry(entry)
+    def mark(_part: Part, entry: Entry) -> Entry:
+        is_relayed = entry.review or any(turns[number - 1].relayed for number in entry.turns)
+        return mark_entry(entry) if by_host or is_relayed else entry
 
     marked = draft.change_entries(mark)
     if not by_host:
@@ -273,7 +272,7 @@ def mark_like(source: str, text: str) -> str:
 
 def strip_mark(text: str) -> str:
     """Return a text without any mark, as somebody who read it with its marks accepts it."""
-    return text.replace(f" {UNVERIFIED}", "")
+    return text.replace(f" {UNVERIFIED}", "").replace(f"\n{UNVERIFIED}", "")
 
 
 def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:

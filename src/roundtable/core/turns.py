@@ -1,17 +1,12 @@
 """Turns: who said what, and the verdict that came with the words (rules LOOP-2, LOOP-7, FOCUS-1).
 
-What else is on the table, and how it is laid out for models and hosts, stands below them (TABLE-1).
+What else is on the table stands below them (TABLE-1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Literal
-
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
-
-from .markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 
 USER = "user"
 UNVERIFIED_NOTE = "unverified: "  # begins a note on a turn that is about a claim, not about the voice
@@ -23,7 +18,6 @@ class OffTopic(Struct, frozen=True):
     subject: str
     belongs_to: str | None = None
     is_chat: bool = False  # small talk has nothing to do with the item and is not kept for later
-    from_host: bool = field(default=False, name="relayed")  # worded by a host, and not seen in a form
 
 
 class Verdict(Struct, frozen=True):
@@ -54,7 +48,7 @@ class Turn(Struct, frozen=True):
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    from_host: bool = False  # a host passed on the user's words, or worded a persona's unseen by the user
+    relayed: bool = False  # a host passed on the user's words, perhaps not word for word
     by: str = ""  # who said it, if several people share the table
 
 
@@ -64,7 +58,6 @@ class Parked(Struct, frozen=True):
     turn: int
     speaker: str
     words: str
-    from_host: bool = False  # the subject or the words come from a host alone
 
 
 class Material(Struct, frozen=True):
@@ -88,47 +81,3 @@ class Known(Struct, frozen=True):
 
 
 NOTHING_KNOWN = Known()
-
-# --- the layout of the table ----------------------------------------------------------------------------
-
-PartKind = Literal["related", "document", "page", "excerpt", "corrections"]
-WritePart = Callable[[PartKind, str, str, int], str]
-"""Writes a part of the table: its name, and its text up to about so many characters."""
-
-# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
-_FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
-MAX_PART_LENGTH = 20_000
-_LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
-
-
-def lay_out(
-    documents: Sequence[Material], known: Known, room: int, write: WritePart, sent: Collection[object] = ()
-) -> tuple[list[tuple[Material, str]], list[Material]]:
-    """Return the parts that were not sent yet in their order, each as it is written, and what is left out.
-
-    The documents stand amid what else is known, the step's own last; the first give way where all of it would
-    be longer than `room`. Half of the room is theirs, however much else is known.
-    """
-
-    def write_all(kind: PartKind, parts: Sequence[Material]) -> list[tuple[Material, str]]:
-        new = (each for each in parts if each not in sent)
-        return [(each, write(kind, each.name, each.text, MAX_PART_LENGTH)) for each in new]
-
-    corrections = [Material("", "\n".join(known.corrections))] if known.corrections else []
-    above = write_all("related", known.related)
-    below = write_all("page", known.pages) + write_all("excerpt", known.excerpts)
-    below += write_all("corrections", corrections)
-    room = max(room - sum(len(text) for _, text in above + below), room // 2)
-    laid: list[tuple[Material, str]] = []
-    left_out: list[Material] = []
-    for each in reversed(documents):
-        text = strip_markers(each.text, *_FOR_US_ALONE).strip()
-        longest = min(room, MAX_PART_LENGTH)
-        if not text or each in sent:
-            continue
-        if len(text) > longest and longest < _LEAST_DOCUMENT:
-            left_out.append(each)
-        else:
-            laid.append((each, write("document", each.name, text, longest)))
-            room -= len(laid[-1][1])
-    return [*above, *reversed(laid), *below], left_out[::-1]

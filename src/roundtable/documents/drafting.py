@@ -16,7 +16,7 @@ from ..core.commands import Answer, AskDraft
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
 from ..core.progress import read_scope
-from ..core.synthesis import mark_like
+from ..core.synthesis import mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
@@ -165,8 +165,8 @@ STORY_LABELS = ("Stories", "Unhappy Story")
 _STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?as \w)")
 # With single blanks between the words.
 _STORY_PARTS = re.compile(
-    r"(?i)(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
-    r"(?P<what>.+?)(?:,? so that (?P<why>.+))?"
+    r"(?i)(?:and )?as (?:(?:an?|the) )?(?P<as_a>.+?),? I (?:want|need|would like|wish) "
+    r"(?P<i_want>.+?)(?:,? so that (?P<so_that>.+))?"
 )
 
 
@@ -202,12 +202,10 @@ def _split_stories(text: str) -> list[str]:
 
 def _draft_story(identity: str, text: str, served: Sequence[ids.Requirement]) -> dict[str, Any]:
     shape = _STORY_PARTS.fullmatch(" ".join(page.strip_punctuation(text).split()))
-    who, what, why = shape.group("who", "what", "why") if shape else (None, None, None)
+    parts = shape.groupdict() if shape else dict.fromkeys(("as_a", "i_want", "so_that"))
     return {
         "id": identity,
-        "as_a": who,
-        "i_want": what,
-        "so_that": why,
+        **{name: mark_like(text, part) if part else None for name, part in parts.items()},
         "requirements": [each.id for each in served],
         "acceptance": [criterion.id for each in served for criterion in each.criteria],
         "text": text,
@@ -240,7 +238,7 @@ def write_priorities(context: DraftContext) -> str:
         return page.write_answers(context.answers)
     chosen = read_priorities(context.answers, listed)
     placed = [(each.id, each.title, chosen[each.id]) for each in listed if each.id in chosen]
-    placed.sort(key=lambda row: (PRIORITIES.index(row[2]), row[0]))
+    placed.sort(key=lambda row: (PRIORITIES.index(strip_mark(row[2])), row[0]))
     head = page.write_table(("Requirement", "What", "Priority"), placed)
     left = ", ".join(each.id for each in listed if each.id not in chosen)
     missing = [f"Must, should or could {left} be in the release?"] if left else []
@@ -302,7 +300,8 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
         is_bare = {"and"}.issuperset(words_of(_ID.sub("", clause)))  # nothing but ids: what must be in
         default = under or (PRIORITIES[0] if is_bare else "")
         is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
-        yield next(iter(named), default) if is_clear else "", clause
+        priority = next(iter(named), default) if is_clear else ""
+        yield mark_like(answer.text, priority), clause
 
 
 def _find_priorities(text: str) -> list[str]:
@@ -418,7 +417,7 @@ def _name_option(weighed: str, decision: str) -> str:
     """Return the words of the option that the decision names; where it names none, its beginning."""
     parts = _OPTION.split(weighed)
     options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
-    taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
+    taken = [each["letter"].upper() for each in _TAKEN.finditer(strip_mark(decision).strip())]
     return _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(decision)
 
 
@@ -430,7 +429,7 @@ def _name_decision(text: str) -> str:
     )
     clause = next(filter(None, map(page.strip_punctuation, clauses)), "")
     named = _REASON.sub("", _WE.sub("", LEAD_IN.sub("", clause, count=1)))
-    return page.capitalise(page.strip_punctuation(named) or clause)
+    return mark_like(text, page.capitalise(page.strip_punctuation(named) or clause))
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {

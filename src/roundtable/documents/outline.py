@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core import markers
 from ..core.errors import RuleBroken
+from ..core.synthesis import strip_mark
 from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
@@ -390,7 +391,7 @@ def strip_numbering(heading: str) -> str:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
-    words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
+    words = (word for word in _WORD.findall(strip_mark(text).casefold()) if not _STOP_WORD.fullmatch(word))
     return frozenset(map(stem_word, words))
 
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
+from ..core.synthesis import UNVERIFIED, mark_like, strip_mark
 from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences, strip_unprintable_values
 from ..core.validation import says_none
 from .outline import CLOSING_SIGNS
@@ -82,7 +83,7 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
         return f"{head} {escape_markdown(text)}"
     lines, mark = text.strip("\n").splitlines(), _DASH if is_exact else _MARK
     if _is_code(lines):
-        return "\n".join([head, "", "```text", *lines, "```"])
+        return "\n\n".join([head, *_write_code("```text", lines, "```")])
     blocks, entries, at = [head], list[str](), 0
     while at < len(lines):
         start, opening = at, _FENCE.match(lines[at])
@@ -91,11 +92,17 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
         if opening and end > at:
             # With a language, so that no linter finds fault with it.
             first = f"{opening['fence']}{opening['language'] or 'text'}"
-            blocks += [write_bullets(entries), "\n".join([first, *lines[at:end], opening["fence"]])]
+            blocks += [write_bullets(entries), *_write_code(first, lines[at:end], opening["fence"])]
             entries, at = [], end + 1
         elif lines[start].strip():
             entries.append(mark.sub("", lines[start], count=1))
     return "\n\n".join(filter(None, [*blocks, write_bullets(entries)]))
+
+
+def _write_code(first: str, lines: Sequence[str], last: str) -> list[str]:
+    """Write code as it is; a mark in it stands below."""
+    code = "\n".join((first, *lines, last))
+    return [strip_mark(code), *([f"- {UNVERIFIED}"] if UNVERIFIED in code else [])]
 
 
 def _is_code(lines: Sequence[str]) -> bool:
@@ -152,7 +159,8 @@ def write_title(text: str) -> str:
         line = split_sentences(line)[0]
     if len(line) > _LONGEST_TITLE:
         line = f"{line[:_LONGEST_TITLE].rsplit(' ', 1)[0]}…"
-    return CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(_strip_end(line))) or "Without words"
+    title = CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(_strip_end(line)))
+    return mark_like(text, title) or "Without words"
 
 
 def is_title_enough(text: str) -> bool:
@@ -181,6 +189,8 @@ _NUMBERED = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s")
 _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
+_SEMICOLON = re.compile("[;；]")
+_HAS_WORD = re.compile(r"\w")
 _GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
@@ -227,6 +237,31 @@ def split_statements(text: str) -> tuple[str, ...]:
     return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
 
 
+def mark_answer(text: str) -> str:
+    """Return an answer in which every line, entry and sentence is marked, however it is taken apart (ART-8).
+
+    Any marks that it has are dropped first.
+    """
+    marked = []
+    for line in strip_mark(text).splitlines():
+        hidden, start, pieces = _hide_quotes(line), 0, list[str]()
+        ends = {found.start() for sign in (_SEMICOLON, _NUMBERED) for found in sign.finditer(hidden)}
+        for sentence in split_sentences(hidden):
+            start = hidden.index(sentence, start) + len(sentence)
+            ends |= set() if _NUMBER.search(sentence) else {start - len(sentence) + _length(sentence)}
+        start = 0
+        for end in (*sorted(ends), _length(line)):
+            piece, start = line[start:end], max(start, end)
+            pieces.append(f"{piece} {UNVERIFIED}" if _HAS_WORD.search(piece) else piece)
+        marked.append("".join((*pieces, line[start:])))
+    return "\n".join(marked)
+
+
+def _length(sentence: str) -> int:
+    """Return the length of a sentence without what ends it."""
+    return len(sentence.rstrip(" \t.!?:。！？"))
+
+
 def strip_punctuation(text: str) -> str:
     """Return the text without what ends a sentence."""
     return text.strip().rstrip(".;,。；、").rstrip()
@@ -234,7 +269,7 @@ def strip_punctuation(text: str) -> str:
 
 def split_outside_quotes(text: str, split: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
     """Return the pieces that `split` finds, with what stands in quotes, brackets and code left whole."""
-    hidden = _CLOSED.sub(lambda found: "x" * len(found[0]), text)
+    hidden = _hide_quotes(text)
     pieces: list[str] = []
     at = 0
     for piece in split(hidden):
@@ -242,3 +277,7 @@ def split_outside_quotes(text: str, split: Callable[[str], Iterable[str]]) -> tu
         pieces.append(text[at : at + len(piece)].strip())
         at += len(piece)
     return tuple(filter(None, pieces))
+
+
+def _hide_quotes(text: str) -> str:
+    return _CLOSED.sub(lambda found: "x" * len(found[0]), text)

@@ -26,7 +26,7 @@ AtTable: TypeAlias = do.AskFraming | do.AskPersona
 PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis
 PanelKind = Literal["offline", "model", "host"]
 """Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
-language model; or another program, whose words are marked until the user accepts them."""
+language model; or another program, whose synthesis is marked until the user accepts it."""
 OFFLINE: Final = "offline"
 """The offline panel's kind, and what the user calls it."""
 MOST_LOOK_UPS = 3
@@ -194,7 +194,7 @@ class LookUpPanel(PanelWrapper):
         """What was shown last for a turn, by its number, and for a step, by its id."""
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        if not isinstance(request, AtTable | AtStep):
+        if not isinstance(request, AtTable | AtStep) or self.kind == "host":  # which has tools of its own
             return await self._panel.answer(request, on_words)
         brief = request.brief
         key = brief.number if isinstance(brief, do.Brief) else brief.step.step_id

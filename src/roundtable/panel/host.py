@@ -18,7 +18,9 @@ from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
-from .base import Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .model.conversation import Conversation, to_ask, to_speak
+from .model.conversation import write_turn as write_turn  # as a host is told of it
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
@@ -33,18 +35,26 @@ class Refused(RuleBroken):
 
 
 class HostRequest(Struct, frozen=True):
-    """What the host is asked for, by whom it is spoken, and on what grounds.
+    """What the host is asked for and by whom it is spoken, as a model would be asked for it.
 
-    `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
+    `brief` is that of a turn; `most` is how many words are taken.
     """
 
     kind: MoveKind
     speaker: Persona | None
-    grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading
-    words: int = 0
+    conversation: Conversation
+    reply: asyncio.Future[HostReply]
+    brief: do.Brief | None = None
     most: int = 0
     may_pass: bool = False
-    again: tuple[str, ...] = ()
+
+    def submit(self, reply: HostReply) -> None:
+        """Answer it; raise Refused, with the reason, if the reply cannot be used."""
+        if isinstance(reply, Draft):
+            _check_synthesis(self, reply)
+        else:
+            _check_words(self, reply)
+        self.reply.set_result(reply)
 
 
 class Words(Struct, frozen=True):
@@ -73,40 +83,27 @@ class HostPanel:
 
     def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request
-        self._open: tuple[HostRequest, asyncio.Future[HostReply]] | None = None
-
-    def submit(self, reply: HostReply) -> None:
-        """Answer the open request once; raise Refused, with the reason, if the reply cannot be used."""
-        if self._open is None or self._open[1].done():
-            raise Refused("Nothing is asked of a persona now.")
-        request, future = self._open
-        if isinstance(reply, Draft):
-            _check_synthesis(request, reply)
-        else:
-            _check_words(request, reply)
-        future.set_result(reply)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                said = await self._ask("framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again)
+                said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS)
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
-                limits = (brief.word_limit, brief.most_words, brief.may_be_silent, brief.again)
-                said = await self._ask("turn", brief.speaker, brief, *limits)
+                limits = (brief.word_limit, brief.most_words, brief.may_be_silent)
+                said = await self._ask("turn", request, brief.speaker, *limits)
                 if said.passes:
                     return None
                 on_words(said.text)
                 return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
             case do.AskSynthesis():
-                return await self._ask("synthesis", None, request, again=request.problems)
+                return await self._ask("synthesis", request, None)
             case do.AskFollowUp(brief):
-                return (await self._ask("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)).text
+                return (await self._ask("follow-up", request, brief.persona, _FOLLOW_UP_WORDS)).text
             case do.AskFeedback(brief):
-                speaker = brief.persona if request.aside else _find_lead(brief)
-                return (await self._ask("feedback", speaker, request, _REPLY_WORDS)).text
+                return (await self._ask("feedback", request, brief.persona, _REPLY_WORDS)).text
             case do.AskReading(brief, material) if material:
-                said = await self._ask("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                said = await self._ask("reading", request, brief.persona, _REPLY_WORDS, may_pass=True)
                 return "" if said.passes else said.text
             case do.AskReading():
                 return ""
@@ -118,21 +115,16 @@ class HostPanel:
                 assert_never(other)
 
     async def _ask(
-        self, kind: MoveKind, speaker: Persona | None, grounds: Any, words: int = 0, most: int = 0,
-        may_pass: bool = False, again: tuple[str, ...] = (),
+        self, kind: MoveKind, ask: Any, speaker: Persona | None, words: int = 0, most: int = 0,
+        may_pass: bool = False,
     ) -> Any:  # fmt: skip
         """Open a request and return the reply; without a limit, half as many words again are accepted."""
-        request = HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
-        self._open = request, asyncio.get_running_loop().create_future()
-        self._on_request(request)
-        try:
-            return await self._open[1]
-        finally:
-            self._open = None
-
-
-def _find_lead(brief: do.StepBrief) -> Persona:
-    return brief.roster.lead_of(brief.step.phase.key if brief.step.phase else "")
+        is_turn = isinstance(ask, do.AskPersona)
+        told = to_speak(ask.brief, to_host=True) if is_turn else to_ask(ask, words, to_host=True)
+        brief = ask.brief if isinstance(ask, AtTable) else None
+        future = asyncio.get_running_loop().create_future()
+        self._on_request(HostRequest(kind, speaker, told, future, brief, most or words * 3 // 2, may_pass))
+        return await future
 
 
 # --- what a reply has to hold ---------------------------------------------------------------------------
@@ -153,7 +145,7 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     if request.kind == "framing":
         _check_length("focus_question", reply.focus_question, _QUESTION_WORDS)
         _check_length("focus_topic", reply.focus_topic, _TOPIC_WORDS)
-    if isinstance(brief := request.grounds, do.Brief):
+    if (brief := request.brief) is not None:
         if not brief.follows_user and reply.judged != NEUTRAL:
             raise Refused("The turn before this one is not the user's, so there is nothing to judge.")
         _check_verdict(reply.verdict, brief.table, brief.number)

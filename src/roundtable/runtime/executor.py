@@ -19,7 +19,7 @@ from ..core import commands as do
 from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed, RuleBroken
 from ..core.steps import PHASE_KEYS, Item, Step
-from ..core.synthesis import UNVERIFIED, strip_mark
+from ..core.synthesis import UNVERIFIED
 from ..core.text import clean_text
 from ..core.tracks import list_all_steps
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
@@ -28,7 +28,6 @@ from ..git import current_commit
 from ..panel.base import AtStep, AtTable, Framing, LookUpPanel, Panel, PanelStopped, Speech
 from ..store import files, items, outputs, parking, transcript, undo
 from ..store import meta as records
-from ..store.artifact import is_markdown
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
 from .surveyor import Surveyor
@@ -154,7 +153,7 @@ class Executor:
         framing, texts, notes = await self._ask_at_table(ask)
         summary, question = map(_require_words, texts)
         topic = clean_text(framing.focus_topic).strip()
-        return on.Framed(summary, question, topic, notes, self.panel.kind == "host", framing.looked_up)
+        return on.Framed(summary, question, topic, notes, framing.looked_up)
 
     async def _speak(self, ask: do.AskPersona) -> on.PersonaSpoke | on.PersonaPassed | on.SpeakerStopped:
         brief, key = ask.brief, ask.brief.speaker.key
@@ -169,12 +168,12 @@ class Executor:
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
         text, verdict = _require_words(texts[0]), speech.verdict.within(brief.number)
         judged = speech.judged and speech.judged.within(len(brief.table.turns))
-        return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up, self.panel.kind == "host")
+        return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up)
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:
         """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
         turn = ask.table.turns[-1]
-        records.keep_corrections(self._folder, turn.text, relayed=turn.from_host)
+        records.keep_corrections(self._folder, turn.text, relayed=turn.relayed)
         verdict = None
         with suppress(PanelFailed):
             verdict = await self.panel.answer(ask)
@@ -222,8 +221,9 @@ class Executor:
         return [brief.item.text, *chain.from_iterable(self._outputs.documents().items()), *answers]
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
-        """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
+        """Return the step's sections; each part of an answer that a host passed on is marked (ART-8)."""
         from ..documents.drafting import draft
+        from ..documents.page import mark_answer
 
         for answer in ask.brief.answers:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
@@ -233,30 +233,13 @@ class Executor:
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._stored_answers(ask.brief.item)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
-        unheard = [
-            not each.unknown and (each.relayed or UNVERIFIED in each.text) for each in ask.brief.answers
-        ]
-
-        def draft_with(change: Callable[[str], str]) -> tuple[on.SectionText, ...]:
-            """Draft it with other words in the answers that the user has not given or accepted."""
-            given = zip(ask.brief.answers, unheard, strict=True)
-            answers = tuple(
-                replace(each, text=change(strip_mark(each.text))) if new else each for each, new in given
-            )
-            return draft(replace(ask, brief=replace(ask.brief, answers=answers)), documents)
-
-        sections = draft_with(str)
-        if not any(unheard):
-            return on.Drafted(sections)
-        # What reads the same with other words in place of the host's, so that ids stay, is not the host's.
-        others, flagged = draft_with(claims.blot_out), draft_with(claims.mark_new_lines)
-        data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
-        heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
-        marked = tuple(
-            data.get(each.target) or replace(each, text=claims.mark_new_lines(each.text, heard))
-            for each in sections
+        answers = tuple(
+            replace(each, text=mark_answer(each.text))
+            if not each.unknown and (each.relayed or UNVERIFIED in each.text)
+            else each
+            for each in ask.brief.answers
         )
-        return on.Drafted(marked, sections if marked != sections else ())
+        return on.Drafted(draft(replace(ask, brief=replace(ask.brief, answers=answers)), documents))
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return those in the documents, else the panel's, else what a step names."""
@@ -295,11 +278,6 @@ class Executor:
         documents = self._outputs.documents()
         stored = self._outputs.stored_answers() | number_requirements(documents)
         return stored | read_answers(documents, item.name)
-
-    def find_marked_steps(self, item: Item) -> list[str]:
-        """Return the steps with an answer that a host passed on and nobody has accepted yet (ART-8)."""
-        stored = self._stored_answers(item).items()
-        return sorted({step_id for (step_id, _), text in stored if UNVERIFIED in text})
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
         """Return the turn limit, the step's documents, the item's others and the step's transcripts."""

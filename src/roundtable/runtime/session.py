@@ -25,7 +25,6 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line, LineKind
-from ..core.synthesis import UNVERIFIED
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
@@ -108,11 +107,11 @@ class Session:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         return self._leg.journal.moment if self._leg is not None else ""
 
-    def say(self, text: str, *, relayed: bool = False, by: str = "", seen: bool = False) -> None:
+    def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
         """Say something, as in `UserSpoke`; early words wait. What is not taken of them, a notice says."""
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
-        self._said.put_nowait((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by, seen), remarks))
+        self._said.put_nowait((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
 
     def hang_up(self) -> None:
         """No more words will come: when they are used up, the session pauses."""
@@ -156,7 +155,7 @@ class Session:
             else:
                 leg = await self._aside(resume.start)
             while (ending := await self._play(leg)) is not None:
-                after = await self._aside(self._go_on, resume, leg, ending)
+                after = await self._aside(self._go_on, resume, ending)
                 if after is None or after.journal.path != leg.journal.path:
                     await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
@@ -180,19 +179,11 @@ class Session:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait((writing,))
 
-    def _go_on(self, resume: Resume, leg: Leg, ending: do.Advance) -> Leg | None:
+    def _go_on(self, resume: Resume, ending: do.Advance) -> Leg | None:
         """Return the leg that follows; None if the user leaves."""
         if ending.otherwise:
             return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
-        if self._reopen is not None and not step_id:
-            # After a step that was reopened, the next one with marked answers, so that they are accepted.
-            marked = self._executor.find_marked_steps(leg.analysis.opening.item)
-            done = leg.analysis.completed_steps
-            step_id = next((each for each in marked if each in done and each > leg.analysis.step.step_id), "")
-            if step_id:
-                text = f"Step {step_id} has answers marked {UNVERIFIED}, too. Enter accepts one as it stands."
-                resume.warnings.append(text)
         return resume.reopen(step_id) if step_id else resume.next()
 
     async def _play(self, leg: Leg) -> do.Advance | None:

@@ -10,7 +10,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.markers import ParkedMarker
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
-from ..core.synthesis import join_lines, mark_unverified, shorten_text
+from ..core.synthesis import join_lines, shorten_text
 from ..core.text import escape_in_bold, escape_markdown, parse_heading, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_end, insert_text
@@ -93,7 +93,7 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
-    said = escape_markdown(mark_unverified(point.words) if point.from_host else point.words)
+    said = escape_markdown(point.words)
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..core import synthesis
 from ..core.errors import DiskFailed
 from ..core.hearing import Part
-from ..core.lines import join_names
 from ..core.markers import TranscriptMarker
 from ..core.personas import Roster
 from ..core.text import clean_text, escape_in_bold, escape_markdown
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER = "elaborations"
 
+_RELAYED = f"Relayed by the host, perhaps not word for word {synthesis.UNVERIFIED}."
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
 _TABLE_ROW = re.compile(r"[-:| ]+")
@@ -106,10 +106,9 @@ def _parts(path: Path) -> tuple[str, int]:
 def render_transcript(command: SaveRecord, panel: str) -> str:
     """Return the transcript with the marker that it is known by."""
     table, record = command.table, command.record
-    step, focus = table.step, table.focus_question
+    step = table.step
     subject = f"Elaboration of step {step.step_id}" if step.step_id else "Roundtable"
     titles = [persona.title for persona in table.roster.personas]
-    is_hosts = bool(table.turns) and table.turns[0].from_host
     fields = {
         "Item" if step.step_id else "Document": table.item.name,
         "Step": f"{step.step_id} {step.title}" if step.step_id else "",
@@ -118,7 +117,7 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
         "Exit": command.exit_type,
         "Date": record.timestamp,
         "Panel": panel,
-        "Focus question": synthesis.mark_unverified(focus) if focus and is_hosts else focus,
+        "Focus question": table.focus_question,
     }
     parts = [
         str(TranscriptMarker(record.step_id, record.timestamp)),
@@ -138,28 +137,19 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
 
 
 def _render_turns(turns: Iterable[Turn], roster: Roster) -> Iterator[str]:
-    """Yield the turns, then which of them a host worded and the user neither typed nor saw (ART-8)."""
-    by_host: list[str] = []
     for turn in turns:
         who = _name_speaker(turn.speaker, roster)
         speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
         yield from _split_paragraphs(turn.text)
-        remarks = []
-        if turn.from_host:
-            by_host.append(str(turn.number))
-            remarks += ["Relayed by the host, perhaps not word for word."] if turn.speaker == USER else []
+        remarks = [_RELAYED] if turn.relayed else []
         if drift := turn.verdict.off_topic:
-            subject = synthesis.mark_unverified(drift.subject) if drift.from_host else drift.subject
-            remarks.append(f"Put off: {escape_markdown(subject)}")
+            remarks.append(f"Put off: {escape_markdown(drift.subject)}")
         for note in turn.notes:
             claim = note.removeprefix(UNVERIFIED_NOTE)
             remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
         if remarks:
             yield "\n".join(f"> - {remark}" for remark in remarks)
-    if by_host:
-        which = f"turn{'s' if len(by_host) > 1 else ''} {join_names(by_host)} {synthesis.UNVERIFIED}"
-        yield f"> - Words of the host, not typed by the user or shown in a form: {which}."
 
 
 def _split_paragraphs(text: str) -> Iterable[str]:
@@ -202,8 +192,8 @@ def _render_entries(entries: Iterable[synthesis.Entry], part: Part | None, comma
 def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
     who = escape_markdown(_name_speaker(point.speaker, roster))
-    words = escape_markdown(synthesis.mark_unverified(point.words) if point.from_host else point.words)
-    return f"- **{escape_markdown(point.subject)}**{place}, {who}, {_link(point.turn)}: {words}"
+    said = f"{_link(point.turn)}: {escape_markdown(point.words)}"
+    return f"- **{escape_markdown(point.subject)}**{place}, {who}, {said}"
 
 
 def _link(number: int) -> str:

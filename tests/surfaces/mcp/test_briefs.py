@@ -9,19 +9,11 @@ from typing import Any
 import pytest
 
 from hosting import Host, Refusal, Says, here, play
-from people import ROSTER, no_code
 from project import ANSWERS, project, talk
-from roundtable.core.claims import check_words
-from roundtable.surfaces.mcp.sessions import host_text
 
 Place = tuple[Path, Path]
 MAYA = "Maya Chen (Business Analyst)"
 ALEX = "Alex Rivera (Solutions Architect)"
-WEIGH = (
-    "As Maya Chen, who leads: say in two or three sentences what stands against what and what each choice "
-    "costs, then ask the user to weigh in. Give each side what its turn says and nothing more, also where "
-    "one of them is your own."
-)
 AGAINST = {
     2: Says("Option A locks each form on the van's tablet."),
     3: Says("I contradict Alex: the lock times out.", {"opposes": 2}),
@@ -64,16 +56,6 @@ def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place:
     play(test())
 
 
-@pytest.mark.rule("ART-8")
-@pytest.mark.parametrize("purpose", ["framing", "first-round", "answer", "follow", "go-on", "feedback"])
-def test_a_task_said_back_is_no_contribution(purpose: str) -> None:
-    alex = ROSTER.personas[1]
-    more = ("first", "lens", "title", "focus", "topic", "answers", "said")
-    task = host_text("speaker", purpose, name=alex.name, **dict.fromkeys(more, "2"))
-    (fault,) = check_words(task, alex, ROSTER, (), no_code)
-    assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
-
-
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap_up(place: Place) -> None:
     root, item = place
@@ -85,7 +67,7 @@ def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap
             await player.send("relay_user", words="")
             for _ in range(3):
                 assert player.move["purpose"] == "go-on"
-                assert "Pass only if nothing is left to say." in player.move["brief"]
+                assert "Only if nothing is left to say, answer PASS." in player.move["brief"]
                 assert any("passes=true" in call for call in player.move["legal"])
                 await player.send("submit_turn", speaker=player.move["speaker"], text="", passes=True)
             assert "inactivity" in [each["kind"] for each in shown(player)]
@@ -138,7 +120,7 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place) -> None
             await player.send("relay_user", words="60 inspectors")
             section, wrote = [each for each in shown(player) if each["kind"] == "update"]
             assert section["text"].startswith(
-                "### 1. Scope\n\n**Point**: The inspector retypes forms (unverified)\n"
+                "### 1. Scope\n\n**Point**: The inspector retypes forms (unverified).\n"
             )
             assert section["text"].endswith("**Measure**: 60 inspectors (unverified)")
             assert wrote["text"] == 'Wrote quick-scan.md, section "1. Scope".'
@@ -166,87 +148,6 @@ def test_leaving_is_answered_in_json_too(place: Place) -> None:
 # --- the briefs -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.rule("LOOP-7")
-def test_who_weighs_a_disagreement_has_both_sides_in_their_own_words(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            player.says = dict(AGAINST)
-            await player.start(item.name, "00-01")
-            for _ in range(3):
-                await player.obey()
-            assert player.move["purpose"] == "tradeoff"
-            assert player.move["brief"].splitlines()[-4:] == [
-                "Two of you disagree: turn 3 (Jordan) against turn 2 (Alex).",
-                'Turn 2: "Option A locks each form on the van\'s tablet."',
-                'Turn 3: "I contradict Alex: the lock times out."',
-                WEIGH,
-            ]
-
-    play(test())
-
-
-@pytest.mark.rule("LOOP-7")
-def test_what_was_weighed_before_the_user_spoke_is_not_quoted_again(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            player.says = {**AGAINST, 6: Says("I contradict Jordan: nobody waits.", {"opposes": 3})}
-            await player.start(item.name, "00-01")
-            await player.until_heard()
-            await player.send("relay_user", words="A lock is fine.")
-            while player.move.get("purpose") != "tradeoff":
-                await player.obey()
-            brief = player.move["brief"]
-            assert "turn 6 (Maya) against turn 3 (Jordan)." in brief
-            assert "turn 3 (Jordan) against" not in brief
-
-    play(test())
-
-
-@pytest.mark.rule("LOOP-7")
-def test_two_contradictions_in_one_round_are_both_quoted(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            player.says = {
-                2: Says("I contradict Maya: the van counts.", {"opposes": 1}),
-                3: Says("I contradict Alex: the form counts.", {"opposes": 2}),
-            }
-            await player.start(item.name, "00-01")
-            for _ in range(3):
-                await player.obey()
-            brief = player.move["brief"]
-            assert "turn 2 (Alex) against turn 1 (Maya).\n" in brief
-            assert "turn 3 (Jordan) against turn 2 (Alex).\n" in brief
-
-    play(test())
-
-
-@pytest.mark.rule("FOCUS-1")
-def test_how_the_persons_turn_is_judged_is_said_in_full_once(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            await player.until_heard()
-            await player.send("relay_user", words="Hm.")
-            full = "the user's, with the same call: user_off_topic (and user_belongs_to) where it leaves"
-            assert f"Judge turn 4, {full}" in player.move["brief"]
-            await player.until_heard()
-            await player.send("relay_user", words="Well.")
-            assert full not in player.move["brief"]
-            assert "Judge turn 6, the user's, with the same call: user_off_topic" in player.move["brief"]
-            await player.start(item.name)
-            assert full in player.move["brief"]
-
-    play(test())
-
-
 @pytest.mark.rule("LOOP-7", "SYN-2")
 def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(place: Place) -> None:
     root, item = place
@@ -263,8 +164,6 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
             await player.start(item.name, "00-01")
             await player.until_heard()
             await player.send("relay_user", words="done")
-            brief = player.move["brief"]
-            assert "Contradictions: turn 4 (the user) against turn 3 (Jordan). What" in brief
             entry = {"text": "It never happens.", "turns": [1, 2, 3, 4], "detail": "the user said so"}
             await player.send("submit_judgement", decisions=[entry], summary="Identified 1 gap")
             await player.until_heard()
@@ -285,7 +184,7 @@ def test_a_turn_that_was_put_off_and_decides_something_is_only_said_to_be_cited(
             await player.start(item.name, "00-01")
             await player.play(["We go with A, whatever the weather."])
             await player.send("relay_user", words="done")
-            assert "must be cited by at least one entry in `decisions`: 4." in player.move["brief"]
+            assert "is cited by a decision, 4 among them." in player.move["brief"]
 
     play(test())
 
@@ -301,14 +200,10 @@ def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(p
             await player.play(["We go with A.", "And the weather?"])
             await player.send("relay_user", words="done")
             brief = player.move["brief"]
-            assert "Each of these turns must be cited by at least one entry in `decisions`: 5." in brief
-            assert (
-                "Contradictions: turn 3 (Jordan) against turn 2 (Alex); "
-                "turn 7 (Alex) against turn 3 (Jordan). "
-                "What is still open among them is a question. Two to five entries" in brief
-            )
-            assert 'An assumption stays an assumption, "may be" stays "may be"' in brief
-            assert "\n5. the user: We go with A.\n" in brief
+            assert "every turn that settles something is cited by a decision, 5 among them." in brief
+            assert "an assumption as an assumption" in brief
+            again = await player.start(item.name)
+            assert "Turn 5, the user:\n| We go with A.\n\nTurn 6, " in again["context"]
 
     play(test())
 
@@ -322,9 +217,7 @@ def test_a_synthesis_of_a_discussion_without_any_of_that(place: Place) -> None:
             await player.start(item.name, "00-01")
             await player.until_heard()
             await player.send("relay_user", words="done")
-            brief = player.move["brief"]
-            assert "No turn is marked as holding a decision. Two to five entries of a kind are usual" in brief
-            assert "Contradictions" not in brief
+            assert "is cited by a decision. At most 8 entries a list" in player.move["brief"]
 
     play(test())
 
@@ -337,7 +230,7 @@ def test_a_framing_is_asked_for_beside_the_lead_s_own_lens(place: Place) -> None
         async with here(root) as (player, _):
             await player.start(item.name, "00-01")
             assert (
-                "what Maya's own lens (user needs, business value, stakeholder impact) does not show"
+                "needs more than Maya Chen's lens (user needs, business value, stakeholder impact)"
                 in player.move["brief"]
             )
 
@@ -377,15 +270,17 @@ def test_everything_that_is_held_is_sent_once_and_the_host_uses_its_own_tools(pl
         async with here(root) as (player, _):
             context = (await player.start(item.name, "00-01"))["context"]
             parts = (
-                "Item: Offline forms", "A decision that may bear on this, docs/adr/0001-forms.md:",
-                "Document notes.md:", "Document quick-scan.md:",
-                "Still open:\n- Who prints? (notes.md)", "with your own tools",
+                "with your own tools", "The item:\n| Offline forms",
+                "A decision that may bear on this, docs/adr/0001-forms.md:",
+                "The document notes.md:", "The document quick-scan.md:",
+                "Still open:\n| - Who prints? (notes.md)",
             )  # fmt: skip
             places = [context.index(part) for part in parts]
             assert places == sorted(places)
             assert "<!-- Step" not in context  # which is for the program alone
             await player.until_heard()
-            assert all("Document" not in answer for answer in player.answers[1:])
+            assert "@@" not in context  # which is how a model replies
+            assert all("The document" not in answer for answer in player.answers[1:])
 
     play(test())
 
@@ -446,8 +341,6 @@ def test_an_item_can_be_added_in_the_persons_words(raw: Place) -> None:
         async with here(raw[0]) as (player, _):
             added = json.loads(await player.raw("add_item", text="Late returns\n\nNobody is told."))
             assert (added["item"], added["title"]) == ("late-returns", "Late returns (unverified)")
-            started = await player.start(added["item"])
-            assert "Item: Late returns (unverified)\nNobody is told." in started["context"]
             for text in ("", " \n", "x" * 20_001):
                 with pytest.raises(Refusal, match="An item needs a text of 1 to 20,000 characters"):
                     await player.raw("add_item", text=text)
@@ -456,20 +349,3 @@ def test_an_item_can_be_added_in_the_persons_words(raw: Place) -> None:
     draft = raw[1].with_name("late-returns") / "draft.md"
     below = "Added by a host over MCP, not typed by the user: title and text (unverified)."
     assert draft.read_text() == f"# Late returns (unverified)\n\nNobody is told.\n\n{below}\n"
-
-
-@pytest.mark.rule("ART-8")
-def test_an_item_that_the_person_accepts_in_a_form_is_not_marked_and_one_they_decline_is_not_added(
-    raw: Place,
-) -> None:
-    async def test() -> None:
-        async with here(raw[0], user=["", None]) as (player, _):
-            await player.raw("add_item", text="Late returns\n\nNobody is told.")
-            assert player.asked[0].endswith("Late returns\n\nNobody is told.")
-            with pytest.raises(Refusal, match="did not accept the item, so it was not added"):
-                await player.raw("add_item", text="Lost returns")
-
-    play(test())
-    home = raw[1].parent
-    assert (home / "late-returns" / "draft.md").read_text() == "# Late returns\n\nNobody is told.\n"
-    assert not (home / "lost-returns").exists()

@@ -33,15 +33,6 @@ def test_a_lie_stands_in_no_document_without_a_mark(played: CheatedItem, lie: st
     assert [line for line in found if "(unverified)" not in line] == []
 
 
-@pytest.mark.rule("ART-8")
-def test_the_transcript_names_the_turns_that_no_form_showed(played: CheatedItem) -> None:
-    transcript = played.documents["elaborations/00-01-1.md"]
-    assert (
-        "\n> - Words of the host, not typed by the user or shown in a form: turn 4 (unverified).\n"
-        in transcript
-    )
-
-
 @pytest.mark.rule("ART-8", "SYN-3")
 def test_a_decision_that_the_host_relayed_is_marked(played: CheatedItem) -> None:
     document = played.documents["quick-scan.md"]
@@ -56,7 +47,7 @@ def test_a_decision_that_the_host_relayed_is_marked(played: CheatedItem) -> None
 def test_only_the_answer_that_the_host_gave_itself_is_marked(played: CheatedItem) -> None:
     document = played.documents["quick-scan.md"].splitlines()
     (given,) = [line for line in document if ANSWER in line]
-    assert given.endswith("(unverified)")
+    assert given.endswith("(unverified).")
     assert f"**Afterwards**: {PERSON[0]}" in document
 
 
@@ -69,8 +60,8 @@ def test_what_a_persona_calls_decided_is_an_open_question(played: CheatedItem) -
 
 
 @pytest.mark.rule("ART-8")
-def test_every_lie_was_refused_once_with_a_reason_to_act_on(played: CheatedItem) -> None:
-    refused = [each for each in played.calls if each.startswith("> **Refused.**")]
+def test_every_lie_was_turned_down_once_with_a_reason_to_act_on(played: CheatedItem) -> None:
+    refused = [each for each in played.calls if each.startswith(("> **Refused.**", "> **Not accepted.**"))]
     reasons = " ".join(refused)
     assert len(refused) == 5
     for reason in (

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,30 +58,27 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
     play(test())
 
 
-def test_a_brief_holds_the_card_of_its_speaker_once_and_nobody_else_s(place: Place) -> None:
+def test_a_host_is_told_what_a_model_is_told_each_part_once(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
         async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            assert "Maya Chen, Business Analyst. Lens: user needs" in player.move["brief"]
-            assert "Document quick-scan.md:" in player.last["context"]
+            context = (await player.start(item.name, "00-01"))["context"]
+            assert "Maya Chen (Business Analyst): user needs" in context
+            assert "Limits: Alex does not talk about feelings" in context
+            assert "The document quick-scan.md:" in context
             await player.obey()
             brief = player.move["brief"]
-            assert "Alex Rivera, Solutions Architect. Lens: feasibility" in brief
-            assert "Lens: user needs" not in brief
-            assert "Never: Alex does not talk about feelings" in brief
-            assert "Answer as Alex Rivera: Who decides when answers differ?" in brief
+            assert brief.startswith("Now turn 2 of 10: Alex Rivera. A first view on the focus question")
+            assert "About 110 words, at most 170." in brief
             assert (player.move["turn"], player.move["purpose"]) == ("2 of 10", "first-round")
-            assert player.move["limits"] == "about 110 words, at most 170"
             assert "context" not in player.last
             await player.until_heard()
             await player.send("relay_user", words="Alex, how many?")
-            card, task = player.move["brief"].splitlines()
-            assert card == "Alex Rivera's card is as before."
-            assert task.startswith("Answer turn 4, the user's, as Alex Rivera;")
-            assert "how many" not in task  # it stands in the lines
-            assert "Judge turn 4, the user's, with the same call: user_off_topic" in task
+            assert "Answer turn 4, the user's, first;" in player.move["brief"]
+            assert "how many" not in player.move["brief"]  # it stands in the lines
+            assert "Judge turn 4, the user's, too." in player.move["brief"]
+            assert "context" not in player.last
 
     play(test())
 
@@ -102,7 +95,7 @@ def test_start_again_tells_everything_again_and_next_move_the_same(place: Place)
             assert player.answers[-1] == first
             again = await player.start(item.name)
             assert again["move"]["id"] == json.loads(first)["move"]["id"]
-            assert "Item: Offline forms" in again["context"]
+            assert "The item:\n| Offline forms" in again["context"]
             assert again["lines"][0]["text"].startswith("Maya Chen (Business Analyst): We just covered")
 
     play(test())
@@ -124,8 +117,8 @@ def test_answers_are_bounded_whatever_the_item_holds(raw: Place, words: str, mor
             await player.start(item.name, "00-01")
             await player.play(["word " * 3_000, "done"])
             await player.raw("status", item=item.name)
-            assert max(map(len, player.answers)) < 40_000
-            assert "(the rest: resource artifact/quick-scan.md)" in "".join(player.answers)
+            assert max(map(len, player.answers)) < 50_000
+            assert "[... the rest is left out]" in "".join(player.answers)
 
     play(test())
 
@@ -452,97 +445,10 @@ def test_nothing_but_the_protocol_stands_on_stdout(place: Place, cli: CommandLin
     assert json.loads(answers[2]["result"]["content"][0]["text"])["move"]["kind"] == "menu"
 
 
-@contextmanager
-def listening(root: Path) -> Iterator[tuple[int, str]]:
-    """The server on a free port of this machine: the port, and the address that it printed."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    command = [sys.executable, "-m", "roundtable", "mcp", "--http", str(port), "--root", str(root), "--debug"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
-        assert server.stderr is not None
-        try:
-            first = next(line for line in server.stderr if line.startswith(b"Serving "))
-            next(line for line in server.stderr if b"Uvicorn running" in line)
-            yield port, first.decode().split()[1]
-        finally:
-            server.terminate()
-            log = server.stderr.read()
-    assert b"token=" not in log
-    assert server.returncode == 130
-
-
-def test_over_http_from_this_machine_two_clients_share_a_table(place: Place) -> None:
-    root, item = place
-
-    async def test(address: str) -> None:
-        async with host(address) as one:
-            await one.start(item.name, "00-01")
-            async with host(address) as two:
-                await two.call("next_move", session=item.name)
-                await two.obey()
-            with pytest.raises(Refusal, match="has been used"):
-                await one.obey()
-            await one.call("next_move", session=item.name)
-            await one.play(["done"])
-            assert one.move["kind"] == "menu"
-
-    with listening(root) as (port, address):
-        path = address.removeprefix(f"http://127.0.0.1:{port}")
-        for headers, status in (
-            ({"Host": "evil.example"}, 421),
-            ({"Origin": "https://evil.example"}, 403),
-        ):
-            assert _posted(port, path, headers) == status
-        play(test(address))
-
-
-def test_over_http_nobody_is_heard_without_the_token(place: Place) -> None:
-    with listening(place[0]) as (port, address):
-        plain, _, token = address.removeprefix(f"http://127.0.0.1:{port}").partition("?token=")
-        assert plain == "/mcp"
-        assert len(token) >= 40
-        for path, headers in (
-            ("/mcp", {}),
-            ("/mcp?token=", {}),
-            (f"/mcp?token={token[:-1]}", {}),
-            (f"/mcp?token={token}x", {}),
-            ("/mcp?token=%FF%C3%A9", {}),
-            ("/mcp", {"Authorization": f"Basic {token}"}),
-            ("/mcp", {"Authorization": "Bearer "}),
-            ("/other", {}),
-        ):
-            assert _posted(port, path, headers) == 401
-        assert _posted(port, "/mcp", {"Authorization": f"Bearer {token}"}) != 401
-        assert _posted(port, f"/mcp?token={token}", {}) != 401
-    with listening(place[0]) as (_, again):
-        assert token not in again
-
-
-def _posted(port: int, path: str, headers: dict[str, str]) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-    plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    connection.request("POST", path, body, {**plain, **headers})
-    status = connection.getresponse().status
-    connection.close()
-    return status
-
-
-@pytest.mark.parametrize("given", ["0.0.0.0:8765", "example.org:80", ":80", "0", "65536", "x", "localhost:x"])
-def test_other_machines_and_what_is_no_port_are_refused(cli: CommandLine, given: str) -> None:
-    ran = cli.run("mcp", "--http", given)
+def test_the_server_opens_no_port(cli: CommandLine) -> None:
+    ran = cli.run("mcp", "--http", "8765")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("Invalid value for '--http'")
-
-
-def test_a_port_that_is_taken_is_said(cli: CommandLine) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        ran = cli.call("mcp", "--http", str(taken.getsockname()[1]))
-    assert (ran.status, ran.out) == (2, "")
-    assert "cannot be used; the reason is above. Give another one." in ran.err
+    assert ran.err.startswith("No such option '--http'")
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named(cli: CommandLine) -> None:

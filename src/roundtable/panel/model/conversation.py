@@ -14,18 +14,23 @@ from typing import TypeAlias, assert_never
 from msgspec import Struct
 
 from ...core import commands as do
+from ...core.markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
-from ...core.turns import USER, Known, LookedUp, Material, PartKind, lay_out
+from ...core.turns import USER, Known, LookedUp, Material, Turn
 
 CHARACTERS_PER_TOKEN = 4
 MARK = "| "
-TABLE_TOKENS = 24_000
-"""How much of documents, decisions and code a request carries."""
+TABLE_TOKENS, HOST_TOKENS = 24_000, 7_500
+"""How much of documents, decisions and code a request to a model carries, and one to a host."""
+_MAX_PART_LENGTH = 20_000
+_LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 _MAX_ITEM_LENGTH = 8_000
 _MAX_TURN_LENGTH = 6_000
+# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
+_FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 _TOKENS_OF_TURN = 190
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
 OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
@@ -92,24 +97,29 @@ def _load_prompts() -> dict[str, str]:
     return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
 
 
-def at_table(table: do.Table, brief: str) -> Conversation:
-    """All that was said at the table, and what is asked for now."""
+def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:
+    """All that was said at the table, and what is asked for now, of a model or `to_host`."""
     system = fill(
         "table", step_id=table.step.step_id, title=table.step.title, lead=table.lead.name,
         personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES), item=_item(table.item),
-        documents=_documents((*table.documents, *table.material), table.known),
+        documents=_documents((*table.documents, *table.material), table.known, to_host),
+        signs=fill("calls" if to_host else "signs"),
     )  # fmt: skip
     said = [_looked_up(each) for each in table.looked_up if each.after == 0]
     for turn in table.turns:
-        speaker = "the user" if turn.speaker == USER else table.roster[turn.speaker].name
-        text = fence(turn.text, _MAX_TURN_LENGTH)
-        said.append(fill("turn", number=turn.number, speaker=speaker, text=text))
+        said.append(write_turn(turn, table.roster))
         said += [_looked_up(each) for each in table.looked_up if each.after == turn.number]
     return Conversation(system, tuple(said), brief)
 
 
-def to_speak(brief: do.Brief) -> Conversation:
+def write_turn(turn: Turn, roster: Roster) -> str:
+    """A turn, as it stands in a conversation."""
+    speaker = "the user" if turn.speaker == USER else roster[turn.speaker].name
+    return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _MAX_TURN_LENGTH))
+
+
+def to_speak(brief: do.Brief, *, to_host: bool = False) -> Conversation:
     """The request for one contribution."""
     table, turns = brief.table, brief.table.turns
     drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
@@ -132,46 +142,51 @@ def to_speak(brief: do.Brief) -> Conversation:
         look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
     )  # fmt: skip
-    return at_table(table, words)
+    return at_table(table, words, to_host=to_host)
 
 
-def at_step(brief: do.StepBrief, request: str) -> Conversation:
+def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
         "step", title=brief.persona.title, persona=_persona(brief.persona, brief.roster),
         step_id=brief.step.step_id, step=brief.step.title, item=_item(brief.item),
-        documents=_documents(brief.documents, brief.known), answers="\n".join(map(_answer, brief.answers)),
+        documents=_documents(brief.documents, brief.known, to_host),
+        answers="\n".join(map(_answer, brief.answers)),
     )  # fmt: skip
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
-def to_ask(request: OtherRequest, words: int = 0) -> Conversation:
+def to_ask(request: OtherRequest, words: int = 0, *, to_host: bool = False) -> Conversation:
     """The request for anything else; `words` is how many a persona may say at a step."""
     match request:
         case do.AskFraming(brief):
             lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
-            look = _offer_look_ups("look-first", brief.look_ups)
-            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, look=look)
-            return at_table(brief.table, asked)
+            more = {"look": _offer_look_ups("look-first", brief.look_ups)}
+            more["again"] = _say_what_was_wrong(brief.again)
+            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, **more)
+            return at_table(brief.table, asked, to_host=to_host)
         case do.AskSynthesis(table, problems):
             numbers = ", ".join(map(str, decision_turns(table.turns)))
             decided = f", {numbers} among them" if numbers else ""
-            return at_table(table, fill("synthesis", decided=decided, again=_say_what_was_wrong(problems)))
+            asked = fill("synthesis", decided=decided, again=_say_what_was_wrong(problems))
+            return at_table(table, asked, to_host=to_host)
         case do.AskOffers(step, drafted):
             rows = (f"{inline(each.label)}: {inline(each.text)} {inline(each.help)}" for each in drafted)
             questions = "\n".join(f"{number}. {row}".rstrip() for number, row in enumerate(rows, 1))
             look = _offer_look_ups("look-first", step.look_ups)
-            return at_step(step, fill("offers", questions=questions, look=look))
+            return at_step(step, fill("offers", questions=questions, look=look), to_host=to_host)
         case do.AskFollowUp(step, question, answer, criterion):
             about = {"question": question.text, "label": question.label, "criterion": criterion.check}
             told = {name: inline(text) for name, text in about.items()}
             follow_up = inline(criterion.follow_up)
-            return at_step(step, fill("follow-up", answer=fence(answer), follow_up=follow_up, **told))
+            asked = fill("follow-up", answer=fence(answer), follow_up=follow_up, **told)
+            return at_step(step, asked, to_host=to_host)
         case do.AskFeedback(step, said):
             kind = "aside" if request.aside else "take-up"
-            return at_step(step, fill(kind, words=fence(said), limit=words))
+            return at_step(step, fill(kind, words=fence(said), limit=words), to_host=to_host)
         case do.AskReading(step):
-            return at_step(step, fill("read", limit=words, look=_offer_look_ups("look", step.look_ups)))
+            look = _offer_look_ups("look", step.look_ups)
+            return at_step(step, fill("read", limit=words, look=look), to_host=to_host)
         case other:
             assert_never(other)
 
@@ -198,16 +213,32 @@ def _answer(answer: do.Answer) -> str:
 
 
 @lru_cache(maxsize=8)
-def _documents(documents: tuple[Material, ...], known: Known) -> str:
-    """All that is on the table, in its order; what is left out is named first."""
+def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> str:
+    """All that is on the table, in its order; what is left out is named first (TABLE-1).
 
-    def write(kind: PartKind, name: str, text: str, longest: int) -> str:
+    The documents stand amid what else is known, the step's own last; the first give way where there is no
+    room for all. Half of the room is theirs, however much else is known.
+    """
+
+    def write(kind: str, name: str, text: str, longest: int = _MAX_PART_LENGTH) -> str:
         return fill(kind, name=inline(name), text=fence(text, longest)) + "\n"
 
-    parts, left_out = lay_out(documents, known, TABLE_TOKENS * CHARACTERS_PER_TOKEN, write)
-    names = ", ".join(inline(each.name) for each in left_out)
-    missing = [fill("left-out", names=names) + "\n"] if left_out else []
-    return "\n".join((*missing, *(text for _, text in parts)))
+    above = [write("related", each.name, each.text) for each in known.related]
+    below = [write("page", each.name, each.text) for each in known.pages]
+    below += [write("excerpt", each.name, each.text) for each in known.excerpts]
+    below += [write("corrections", "", "\n".join(known.corrections))] if known.corrections else []
+    room = (HOST_TOKENS if to_host else TABLE_TOKENS) * CHARACTERS_PER_TOKEN
+    room = max(room - sum(map(len, above + below)), room // 2)
+    laid, left_out = list[str](), list[str]()
+    for each in reversed(documents):
+        text, longest = strip_markers(each.text, *_FOR_US_ALONE).strip(), min(room, _MAX_PART_LENGTH)
+        if len(text) > longest and longest < _LEAST_DOCUMENT:
+            left_out.append(inline(each.name))
+        elif text:
+            laid.append(write("document", each.name, text, longest))
+            room -= len(laid[-1])
+    missing = [fill("left-out", names=", ".join(left_out[::-1])) + "\n"] if left_out else []
+    return "\n".join((*missing, *above, *laid[::-1], *below))
 
 
 @lru_cache(maxsize=16)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -20,12 +18,10 @@ INSTALL = 'pip install "path/to/roundtable[mcp]"'
 
 
 @command(uses=("root",))
-@click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve on http://127.0.0.1:PORT/mcp.")
-def mcp(flags: Flags, port: int | None) -> None:
+def mcp(flags: Flags) -> None:
     """Serve the table to a coding agent over MCP.
 
-    A coding agent starts this command itself; docs/mcp.md has the lines for its settings. With --http the
-    server can be reached from this machine only, with the token in the address that it prints.
+    A coding agent starts this command itself; docs/mcp.md has the lines for its settings.
     """
     settings = flags.settings()
     try:
@@ -33,15 +29,8 @@ def mcp(flags: Flags, port: int | None) -> None:
     except ImportError as missing:
         raise RuleBroken(f"The MCP server is not installed. Install it with: {INSTALL}") from missing
 
-    token = secrets.token_urlsafe(32)
-    if port is not None:
-        address = f"http://127.0.0.1:{port}/mcp?token={token}"
-        tell(f"Serving {address}\nAnybody with this address can use it. Ctrl-C stops it.")
-    try:
-        with interruptible(_leave) if port is None else nullcontext():
-            serve(settings, port=port, token=token, debug=flags.debug)
-    except SystemExit as failed:  # how the web server says that it cannot have the port
-        raise RuleBroken(f"Port {port} cannot be used; the reason is above. Give another one.") from failed
+    with interruptible(_leave):
+        serve(settings, debug=flags.debug)
 
 
 def _leave() -> None:

@@ -1,13 +1,12 @@
-"""The MCP server: tools, resources and prompts, on stdio or a port; content/host describes them to a host."""
+"""The MCP server: tools, resources and prompts, on stdio; content/host describes them to a host."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
+import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import nullcontext, suppress
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
@@ -15,51 +14,33 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
-from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse
 
 from ... import __version__
 from ...core.errors import RoundtableError
-from ...core.synthesis import Draft, Entry, shorten_text
+from ...core.synthesis import Draft, Entry, render_review, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import Refused, Words
+from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import list_transcripts, parse_transcripts
-from .answers import describe_end, show_unseen, to_json, write_answer
 from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
 Ctx = Context[HostedSessions, Any]
-_LOOPBACK = "127.0.0.1"
 _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 _MAX_QUESTION_LENGTH = 1_500
 _MAX_PROBLEM_LENGTH = 1_000
+_MAX_LINE_LENGTH = 4_000
 _ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
-_REFUSAL = "The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
 
 
-def serve(settings: Settings, *, port: int | None = None, token: str = "", debug: bool = False) -> None:
-    """Serve on stdio, or on a port of this machine to whoever has the token, until the client goes."""
+def serve(settings: Settings, *, debug: bool = False) -> None:
+    """Serve on stdio until the client goes."""
 
     async def run() -> None:
         sessions = HostedSessions(settings)
-        server = RoundtableServer(sessions, debug=debug)
         try:
-            if port is None:
-                await server.run_stdio_async()
-                return
-            import uvicorn  # late: stdio does without
-
-            # The library itself refuses a foreign `Host` or `Origin`. The token is in the address, so no
-            # address goes into a log.
-            app = _require_token(server.streamable_http_app(host=_LOOPBACK), token)
-            level = "info" if debug else "warning"
-            quiet: dict[str, Any] = {"log_level": level, "access_log": False, "ws": "none"}
-            await uvicorn.Server(uvicorn.Config(app, host=_LOOPBACK, port=port, **quiet)).serve()
+            await RoundtableServer(sessions, debug=debug).run_stdio_async()
         finally:
             await sessions.close()
 
@@ -199,7 +180,7 @@ async def submit_turn(
 
 
 def _make_drift(subject: str, place: str) -> OffTopic | None:
-    return OffTopic(subject, place or None, from_host=True) if subject.strip() else None
+    return OffTopic(subject, place or None) if subject.strip() else None
 
 
 class Point(BaseModel, extra="forbid"):
@@ -230,33 +211,30 @@ async def submit_judgement(
     return await _play(ctx, session, lambda hosted: hosted.submit(move, draft))
 
 
-class Accepted(BaseModel):
-    """That the person accepts what a form shows."""
-
-
-class UserWords(Accepted):
+class UserWords(BaseModel):
     """What the person says."""
 
     words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
 
 
-class NotAsked(UserWords):
-    """Nothing: the client has no forms, or it is not the person's turn."""
-
-
-async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
     """Return the question to the person, where the client can ask: the last one put to them, if any."""
     hosted = await _sessions(ctx).start(session, anew=False)
-    asks = hosted.move
-    if not _can_ask(ctx) or asks is None or asks.id != move or asks.request is not None:
-        return NotAsked()
-    analysis = hosted.session.analysis
+    with _explain_refusal(ctx, hosted):
+        asks = await hosted.expect(move, from_user=True)
+        if not _can_ask(ctx):
+            raise Refused(host_text("asking", "no-form"))
+    analysis, parts = hosted.session.analysis, [host_text("asking", "elicit", item=hosted.slug)]
+    talk = analysis.elaboration if analysis is not None else None
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
-    question = put[-1] if put and asks.kind != "review" else host_text("person", asks.kind)
-    parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
+    question = put[-1] if put else host_text("person", asks.kind)
+    if talk is not None and asks.kind == "review":  # whole, as the person accepts what it shows
+        parts.append(render_review(talk.draft, talk.turns, talk.roster))
+        parts += [host_text("person", "summary", summary=talk.draft.summary)] if talk.draft.summary else []
+        question = host_text("person", "review")
     parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
-    if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
-        parts.append(host_text("person", "draft", draft=analysis.open_draft))
+    if hosted.session.offer:  # so that nobody takes one unseen
+        parts.append(host_text("person", "draft", draft=hosted.session.offer))
     return Elicit("\n\n".join(parts), UserWords)
 
 
@@ -266,11 +244,8 @@ async def hear_user(
     """Take the person's own words, asked for through the client."""
 
     async def hear(hosted: HostedSession) -> None:
-        await hosted.expect(move, from_user=True)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
-        if isinstance(heard.data, NotAsked):
-            raise Refused(host_text("asking", "no-form"))
         await hosted.say(move, heard.data.words, relayed=False)
 
     return await _play(ctx, session, hear)
@@ -302,24 +277,12 @@ async def hand_off(item: str, ctx: Ctx) -> str:
     return to_json({"item": item, "page": page})
 
 
-async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotAsked:
-    """Return the form that shows the person an item before it is added, where the client can."""
+async def add_item(text: str, ctx: Ctx, title: str = "") -> str:
+    """Add an item, which says that a host added it, and return its name."""
     if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
         raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
-    if not _can_ask(ctx):
-        return NotAsked()
-    shown = "\n\n".join(filter(None, (host_text("person", "item"), title.strip(), text.strip())))
-    return Elicit(shown, Accepted)
-
-
-async def add_item(
-    text: str, ctx: Ctx, shown: Annotated[ElicitationResult[Accepted], Resolve(show_item)], title: str = ""
-) -> str:
-    """Add an item and return its name."""
-    if not isinstance(shown, AcceptedElicitation):
-        raise ToolError(host_text("asking", "not-added"))
-    add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotAsked))
-    entry = await asyncio.to_thread(add, text, title=title.strip() or None)
+    project = _sessions(ctx).project
+    entry = await asyncio.to_thread(project.add_item, text, title=title.strip() or None, relayed=True)
     note = host_text("asking", "added", item=entry.slug)
     return to_json({"item": entry.slug, "title": entry.title, "note": note})
 
@@ -329,17 +292,24 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move; a refusal says what is legal, and that nothing counted."""
+    """Act in a session and return the next move."""
     hosted = await _sessions(ctx).start(session, anew=False)
-    try:
+    with _explain_refusal(ctx, hosted):
         await act(hosted)
+    return write_answer(hosted, can_ask=_can_ask(ctx))
+
+
+@contextmanager
+def _explain_refusal(ctx: Ctx, hosted: HostedSession) -> Iterator[None]:
+    """Say with a refusal what is legal, and that nothing counted."""
+    try:
+        yield
     except Refused as refusal:
         now, calls, move = "", [f'start(item="{hosted.slug}")'], hosted.move
         if move is not None:
             now = f" Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}."
             calls = move.list_calls(can_ask=_can_ask(ctx))
         raise ToolError(f"{refusal} Nothing was written.{now} Legal now: {' or '.join(calls)}.") from refusal
-    return write_answer(hosted, can_ask=_can_ask(ctx))
 
 
 def _can_ask(ctx: Ctx) -> bool:
@@ -349,20 +319,57 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-def _require_token(app: ASGIApp, token: str) -> ASGIApp:
-    """Pass on the requests that have the token, in the address or as `Authorization: Bearer`.
+# --- what a tool gives back, as bounded JSON text ---------------------------------------------------------
 
-    A port is open to every user of the machine, so each request has to bring it.
-    """
 
-    async def check(scope: Scope, receive: Receive, send: Send) -> None:
-        answer = app
-        if scope["type"] != "lifespan":
-            request = HTTPConnection(scope)
-            scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-            given = request.query_params.getlist("token") + [bearer.strip()] * (scheme.lower() == "bearer")
-            if not any(hmac.compare_digest(each.encode(), token.encode()) for each in given):
-                answer = PlainTextResponse(_REFUSAL, 401)
-        await answer(scope, receive, send)
+def to_json(body: object) -> str:
+    """Return JSON text, as short as it can be, with every character as it is."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
-    return check
+
+def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
+    """Return the lines since the last move that counted, what is new to know, and the move that is open."""
+    move, sent = hosted.move, hosted.sent
+    if hosted.last is not None and hosted.last[0] is move and hosted.last[1] == can_ask:
+        return hosted.last[2]
+    answer: dict[str, Any] = {"session": hosted.slug, "lines": list(_list_lines(hosted))}
+    if move is None:
+        is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
+        answer["move"] = describe_end(hosted.slug, "done" if is_done else "paused")
+    else:
+        shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+        if (request := move.request) is not None:
+            told = request.conversation  # no text of others has an empty line in it
+            new = [part for part in (*told.system.split("\n\n"), *told.turns) if part not in sent]
+            sent.update(new)
+            answer["context"], brief = "\n\n".join(new), told.brief.strip()
+            if (turn := request.brief) is not None:
+                shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        else:
+            brief = host_text("asking", "ask" if can_ask else "cannot")
+            if (how := host_text("user", move.kind)) not in sent:
+                sent.add(how)
+                brief = f"{how} {brief}"
+        answer["move"] = shown | {"brief": brief, "legal": move.list_calls(can_ask=can_ask)}
+    text = to_json({key: value for key, value in answer.items() if value})
+    hosted.last = (move, can_ask, text)
+    return text
+
+
+def describe_end(item: str, kind: Literal["done", "paused"]) -> dict[str, Any]:
+    """Return what stands in place of a move where none is open."""
+    names = ["hand_off", "start"] if kind == "done" else ["start"]
+    calls = [*(f'{name}(item="{item}")' for name in names), "list_items()"]
+    return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
+
+
+def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
+    """Yield what was shown since the last move, the person's own words too, as they were taken."""
+    talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
+    for line in hosted.lines:
+        speaker = {"speaker": USER} if line.speaker == USER else {}
+        number = {"turn": line.turn} if line.turn is not None else {}
+        if talk is not None and line.turn:
+            hosted.sent.add(write_turn(talk.turns[line.turn - 1], talk.roster))
+        text = line.text if len(line.text) <= _MAX_LINE_LENGTH else f"{line.text[:_MAX_LINE_LENGTH]} ..."
+        yield {"kind": line.kind, "text": text, **speaker, **number}

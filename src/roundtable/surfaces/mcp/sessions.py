@@ -47,26 +47,15 @@ class OpenMove(Struct, frozen=True):
         return [f"{call}, {words})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
-class AlreadySent(set[object]):
-    """What the host has been sent about an item, so that nothing is sent twice unless it asks."""
-
-    last: tuple[OpenMove | None, bool, str] | None = None
-    """The move that was sent last, whether the client could ask, and the whole answer."""
-
-    def is_new(self, what: object) -> bool:
-        """Whether something was not sent yet; from now on it was."""
-        is_new = what not in self
-        self.add(what)
-        return is_new
-
-
 class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
     def __init__(self, start: Callable[..., Session], idle: float) -> None:
-        self._panel = HostPanel(self._open_move)
-        self.session = start(panel=self._panel)
-        self.sent = AlreadySent()
+        self.session = start(panel=HostPanel(self._open_move))
+        self.sent = set[str]()
+        """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
+        self.last: tuple[OpenMove | None, bool, str] | None = None
+        """The move that was sent last, whether the client could ask, and the whole answer."""
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
         self.failure: RoundtableError | None = None
@@ -74,7 +63,6 @@ class HostedSession:
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._last_id = ""
         self._used: set[str] = set()
 
     @property
@@ -112,21 +100,16 @@ class HostedSession:
     async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
         move = await self.expect(move_id, from_user=False)
-        self._panel.submit(reply)
-        before = self.lines
+        assert move.request is not None
+        move.request.submit(reply)
         await self._go_on(move)
-        after = self.move.request if self.move is not None else None
-        if after is not None and after.again:
-            self.lines = before + self.lines
-            reasons = " ".join(each if each.endswith(".") else f"{each}." for each in after.again)
-            raise Refused(f"{reasons} {host_text('again', after.kind)}")
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form that showed all that the host had worded."""
+        """Take the user's words, `relayed` or from a form."""
         move = await self.expect(move_id, from_user=True)
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
-        self.session.say(words, relayed=relayed, seen=not relayed)
+        self.session.say(words, relayed=relayed)
         await self._go_on(move)
 
     async def expect(self, move_id: str, *, from_user: bool) -> OpenMove:
@@ -176,14 +159,11 @@ class HostedSession:
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
         move_id = self.session.moment
-        if request is not None and request.again and self._last_id.rstrip("+") == move_id:
-            move_id = self._last_id  # the same once more
-            self._used.discard(move_id)
         while move_id in self._used:  # the session goes through the same moment once more
             move_id += "+"
         kind, persona = (request.kind, request.speaker) if request is not None else (str(awaits), None)
         speaker = USER if request is None else persona.key if persona is not None else None
-        self.move, self._last_id = OpenMove(move_id, kind, speaker, request), move_id
+        self.move = OpenMove(move_id, kind, speaker, request)
         self._news.set()
 
 
@@ -202,7 +182,7 @@ class HostedSessions:
         self._start = partial(
             self.project.open_session, user_name=user_name(settings), review=settings.review
         )
-        self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
+        self._sent: defaultdict[str, set[str]] = defaultdict(set)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def start(self, item: str, step: str | None = None, *, anew: bool = True) -> HostedSession:
@@ -212,11 +192,11 @@ class HostedSessions:
             hosted = self.in_play.get(slug)
             if hosted is not None and (hosted.failure or (anew and (step is not None or hosted.has_ended))):
                 await self._close(slug)
-            if anew:
-                self._sent[slug] = AlreadySent()
             if slug not in self.in_play:
                 self.in_play[slug] = HostedSession(partial(self._start, slug, step=step), self._idle)
             hosted = self.in_play[slug]
+            if anew:
+                self._sent[slug], hosted.last = set(), None
             hosted.sent = self._sent[slug]
             try:
                 await hosted.wait_for_move()
