@@ -80,14 +80,14 @@ class ItemStatus:
         return _find_open_discussion(self.entry.folder)
 
     @cached_property
-    def spent(self) -> ledger.Total | None:
+    def total_cost(self) -> ledger.Total | None:
         """What words have cost; None if nothing was asked of a model."""
         calls = ledger.read(self.entry.folder)
         return ledger.add_up(calls) if calls else None
 
     @property
     def cost(self) -> str:
-        return ledger.describe_total(self.spent) if self.spent else ""
+        return ledger.describe_total(self.total_cost) if self.total_cost else ""
 
     @property
     def next(self) -> str:
@@ -132,7 +132,7 @@ class ItemStatus:
             "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-            "spent": to_builtins(self.spent),
+            "spent": to_builtins(self.total_cost),
             "problem": entry.problem,
         }
 

@@ -823,7 +823,7 @@ CARTS = spec(
         ("Support must never come", "- - - -"),
         ("FR-001, FR-002 could", "Could Could - -"),
         ("Must: all of them", "Must Must Must Must"),
-        ("Save must, list should, restore must, support could", "- - - -"),
+        ("Save must, list should, restore must, support could", "- - Must Could"),
         ("Save must; list should; restore must; support could", "- - Must Could"),
         (
             "Saving and restoring must be in. The list should be. Support look-up is out.",

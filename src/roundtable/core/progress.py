@@ -143,7 +143,7 @@ _SIZE = re.compile(
     r"(?P<more>(?:(?![|,;(]\s*+(?:scope|complexity)\b).)*)"
 )
 # "Scope: small, low": whoever is asked for both in one line leaves the second label out.
-_BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+[.|]?\s*")
+_BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+(?:\(unverified\))?\s*+[.|]?\s*")
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 

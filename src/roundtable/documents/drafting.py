@@ -7,6 +7,7 @@ row in the table at the end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -293,7 +294,10 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
     """Yield the clauses of an answer, each with the priority that it names; empty where that is not clear."""
     asked = fold_text(answer.label)
     under = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), "")
-    for clause in _CLAUSE.split(answer.text) if under or asked == "priorities" else ():
+    clauses = _CLAUSE.split(answer.text) if under or asked == "priorities" else []
+    pieces = [clause.split(",") for clause in clauses]  # "refund must, mail could"
+    parts = (own if all(map(_find_priorities, own)) else [",".join(own)] for own in pieces)
+    for clause in chain.from_iterable(parts):
         head, colon, _ = clause.partition(":")
         telling = head if colon and _find_priorities(head) else clause
         named = _find_priorities(telling)
