@@ -118,8 +118,7 @@ def extract_question(text: str) -> str:
 def load_library(project: Path | None = None) -> Library:
     """Load the built-in prompts and the sound ones of a project."""
     own = read_project_prompts(project)[0] if project is not None else Library()
-    files = [path for path in sorted(INTERVIEW_FOLDER.glob("*.toml")) if path.name != "words.toml"]
-    return _parse_files(own, [path.read_text("utf-8") for path in files])
+    return _parse_files(own, [(INTERVIEW_FOLDER / "prompts.toml").read_text("utf-8")])
 
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
