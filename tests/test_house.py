@@ -7,14 +7,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 PACKAGE = Path(__file__).parents[1] / "src" / "roundtable"
-EXAMPLE_CODE = PACKAGE / "content" / "example" / "project"
 
-MOST_MODULES = 127
-MOST_LINES = 24_139  # 22,000 is the aim; lower it, never raise it
+MOST_MODULES = 115
+MOST_LINES = 22_000  # what needs more has to take something away
 MOST_DATA_LINES = 12_000
+LARGEST_WHEEL = 500 * 1024
+SIZE_OF_METADATA = 12 * 1024  # what a wheel holds besides the package: above all the list of its files
 FEW_LINES = 60
 MOST_SHARED_LINES = 9
 REASON_TO_STAND_ALONE = "on its own because"
@@ -32,9 +35,8 @@ VERB = re.compile(
 
 @cache
 def modules() -> dict[str, Path]:
-    """Return the package's modules by dotted name; the code of the example project is data."""
-    found = (path for path in sorted(PACKAGE.rglob("*.py")) if not path.is_relative_to(EXAMPLE_CODE))
-    return {".".join(_dotted(path)): path for path in found}
+    """Return the package's modules by dotted name."""
+    return {".".join(_dotted(path)): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def _dotted(path: Path) -> tuple[str, ...]:
@@ -95,11 +97,7 @@ def test_the_package_stays_small() -> None:
 
 
 def test_the_package_data_stays_small() -> None:
-    data = [
-        path
-        for path in sorted((PACKAGE / "content").rglob("*"))
-        if path.is_file() and path.suffix not in (".py", ".pyc") and not path.is_relative_to(EXAMPLE_CODE)
-    ]
+    data = [path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
     assert data
     assert sum(map(count_lines, data)) <= MOST_DATA_LINES
 
@@ -153,3 +151,12 @@ def _telling_lines(path: Path) -> Iterator[tuple[int, str]]:
         text = " ".join(line.split())
         if number not in silent and re.search(r"\w", text) and not text.startswith("#"):
             yield number, text
+
+
+def test_the_wheel_stays_small() -> None:
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as wheel:
+        for path in PACKAGE.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                wheel.write(path, path.relative_to(PACKAGE.parent))
+    assert len(packed.getvalue()) + SIZE_OF_METADATA <= LARGEST_WHEEL
