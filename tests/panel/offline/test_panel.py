@@ -765,6 +765,14 @@ def test_plain_small_talk_is_sent_back() -> None:
 
 
 @pytest.mark.rule("FOCUS-1")
+def test_a_question_for_another_phase_is_sent_there() -> None:
+    found = drift("Which database would we take, postgres or mongodb?", ITEMS["library"], "01-03")
+    assert found is not None
+    assert found.belongs_to is not None
+    assert found.belongs_to.startswith("03")
+
+
+@pytest.mark.rule("FOCUS-1")
 def test_a_decision_in_passing_is_taken() -> None:
     table = Table(
         FORMS,

@@ -68,9 +68,14 @@ def similar_stems(stem: str) -> frozenset[str]:
 
 
 @cache
-def pattern(name: str) -> re.Pattern[str]:
+def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in _tables()["signs"][name]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
+
+
+def phase_expressions() -> Mapping[str, re.Pattern[str]]:
+    """Return the expressions that only one phase uses, by its number."""
+    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
 
 
 def persona_line(persona: str, kind: str) -> str:
