@@ -567,6 +567,15 @@ def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
     assert not any(is_noise(words) for words in ("can we stop the import here?", "let's stop retrying"))
 
 
+@pytest.mark.rule("SYN-3", "SYN-7")
+@pytest.mark.parametrize(
+    "words", ["Let's stop here.", "Stop here.", "Finish this now.", "Let’s end the discussion."]
+)
+def test_a_wish_to_end_the_discussion_is_no_decision(words: str) -> None:
+    draft = talk("We go with refusing to save offline.", words).draft
+    assert [entry.text for entry in draft.decisions] == ["We go with refusing to save offline."]
+
+
 @pytest.mark.rule("SYN-9")
 @pytest.mark.parametrize(
     "words", ["I don't know", "Not sure, Jordan should know.", "I don't know yet, ask Finance."]

@@ -176,8 +176,8 @@ def is_question(sentence: str) -> bool:
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the sentences of a message that decide something; none where it is a pasted text."""
-    if len(message) > MAX_MESSAGE_LENGTH:
+    """Return the sentences of a message that decide something; none where it is a pasted text or noise."""
+    if len(message) > MAX_MESSAGE_LENGTH or is_noise(fold_text(message)):
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
