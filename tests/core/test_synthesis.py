@@ -407,6 +407,8 @@ def test_what_a_later_message_says_instead_is_the_decision(first: str, words: st
         "Forget that. Bad idea.",
         "Scratch that. It breaks the import.",
         "Scratch that, we need to think about it.",
+        "Scratch that, it has four.",
+        "Forget that, wrong number.",
         "I take back the decision on the redirect.",
         "Ops say it is too costly. Scratch that decision.",
         "Good point. Undo that decision.",

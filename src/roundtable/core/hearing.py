@@ -210,6 +210,10 @@ def _is_resolute(sentence: str) -> bool:
     return _is_firm(sentence) and _DECIDES.search(fold_text(strip_correction(sentence))) is not None
 
 
+def _is_correction(sentence: str) -> bool:
+    return strip_correction(sentence) != sentence.strip() and _holds_instead(sentence)
+
+
 def _holds_instead(sentence: str) -> bool:
     """Whether what follows a correction says what holds: a decision, or a name without a verb."""
     words = words_of(strip_correction(sentence))
@@ -257,13 +261,13 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
             standing.append(sentence)
     if first is None:
         return tuple(standing), None
-    instead = (each for each in standing[first:] if _is_resolute(each) or strip_correction(each) != each)
-    return tuple(standing), tuple(filter(_is_firm, instead))
+    instead = (each for each in standing[first:] if _is_resolute(each) or _is_correction(each))
+    return tuple(standing), tuple(instead)
 
 
 def corrects(text: str) -> bool:
     """Whether a message begins a sentence with a correction and says what holds: "No wait, B."."""
-    return any(strip_correction(each) != each and _holds_instead(each) for each in split_standing(text))
+    return any(map(_is_correction, split_standing(text)))
 
 
 def reverses(text: str, earlier: str) -> bool:
