@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import MAYA, ROSTER, persona
+from roundtable.core.hearing import sounds_decided, split_standing
 from roundtable.core.personas import Roster
 from roundtable.core.synthesis import (
     Draft,
@@ -379,6 +380,8 @@ TAKEN_BACK = (
     ("We use Redis.", "I take that back. We use Postgres for all jobs.", "We use Postgres for all jobs."),
     ("MAX_SHIFT goes to 16.", "I take back the decision on MAX_SHIFT. Keep 12.", "Keep 12."),
     ("We use Redis.", "Well, scratch that: Postgres", "Well, scratch that: Postgres"),
+    ("We use Redis for the queue.", "No wait, Postgres for the queue.", "No wait, Postgres for the queue."),
+    ("We go with option A.", "Actually no, option B.", "Actually no, option B."),
 )  # fmt: skip
 
 
@@ -404,9 +407,13 @@ def test_what_a_later_message_says_instead_is_the_decision(first: str, words: st
         "Forget that. Bad idea.",
         "Scratch that. It breaks the import.",
         "Scratch that, we need to think about it.",
+        "Scratch that, it has four.",
+        "Forget that, wrong number.",
         "I take back the decision on the redirect.",
         "Ops say it is too costly. Scratch that decision.",
         "Good point. Undo that decision.",
+        "No decision yet.",
+        "We haven't decided that.",
         "Sorry. Scratch that.",
         "No, that wasn’t a decision.",
         "I didn’t decide that.",
@@ -483,6 +490,20 @@ def test_the_decision_that_is_named_is_taken_back_and_else_the_last_one() -> Non
     named = Turn(4, USER, "I take back the decision on the redirect.")
     assert decision_turns((*turns, named)) == (2,)
     assert decision_turns((*turns, Turn(4, USER, "Forget that."))) == (1,)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize("first", ["Delete the old rows.", "Put it into Redis.", "Option B."])
+def test_an_order_is_taken_back_in_the_same_message(first: str) -> None:
+    before = user(1, "We go with a nightly job.")
+    assert decision_turns((before, Turn(2, USER, f"{first} Scratch that."))) == (1,)
+    assert split_standing(f"{first} No wait, keep them.") == ("No wait, keep them.",)
+
+
+@pytest.mark.rule("SYN-3")
+def test_an_option_sounds_decided_and_a_remark_does_not() -> None:
+    assert all(map(sounds_decided, ("Option B.", "B.", "Let's merge both.")))
+    assert not any(map(sounds_decided, ("The queue is rather slow.", "The decision log is long.", "A lock.")))
 
 
 @pytest.mark.rule("SYN-3")

@@ -161,11 +161,12 @@ _DEFERS = re.compile(
     r"|\b(?:let me|(?:will|must|should|need to|have to|want to)) (?:think|talk)(?: (?:about|it)\b|[.!]*$)"
 )
 # At the beginning of a sentence: takes back a decision, often with what holds instead. What only may do so
-# counts where a decision follows it: "No wait, we use Postgres."
+# counts where a decision or a name follows it: "No wait, Postgres for the queue."
 _TAKES_BACK = re.compile(
     r"(?:(?:no|ok|okay|oh|wait|sorry|well|but|and|hm+|actually)[,.!]? )*(?:(?P<surely>"
     r"(?:that|this|it) (?:was|is)(?: not|n['’]t| no| never)(?: really)?(?: a| my| our)? decision\b"
-    r"|(?:i|we) (?:did not|didn['’]t|never) decided?\b|(?:i|we) take (?:that|this|it)(?: decision)? back\b"
+    r"|(?:i|we) (?:did not|didn['’]t|have not|haven['’]t|never) decided?\b|no decision(?: yet)?(?=[.!]*$)"
+    r"|(?:i|we) take (?:that|this|it)(?: decision)? back\b"
     r"|(?:i |we )?take back (?:that|the|my|our)(?: last)? decision\b(?: (?:on|about|for) [^,:;!?]{1,60})?"
     r"|(?:scratch|strike|forget|undo|ignore) (?:that|(?:that|the)(?: last)? decision)(?=[.!]*$|[,:;]| [-–—]))"
     r"|(?:no,? wait|wait,? no|actually,? no|on second thoughts?)"
@@ -176,15 +177,22 @@ _REVERSES = re.compile(
     r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
     r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
 )
+# "No wait, too slow" and "No wait, I need to ask" name nothing that holds instead.
+_TELLS_WHY = word_set("""
+    i you he she it they them that this there is are was were has have had do does did can could would should
+    will may might because since my too bad idea sorry nonsense wrong mistake mind please
+    """)
+_MAX_INSTEAD_WORDS = 12
 # What makes a sentence sound like a decision: a will, an order at its beginning, or a rule.
 _ACTS = (
     "go|take|use|keep|drop|choose|decide|agree|will|won't|want|refuse|skip|prefer|need|shall|start|stop|make|set"
     "|build|ship|allow|accept|reject|leave|do|don't|show|hide|remove|add|store|send|ask|warn|block|retry|limit"
 )
+_ORDERS = f"{_ACTS}|delete|merge|put|write|read|log|lock|stay|stick|pick|postpone|let|rather"
 _DECIDES = re.compile(
-    rf"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{{0,40}}\b(?:{_ACTS}|'ll)\b"
-    rf"|^(?:(?:so|then|ok|okay|yes|no|please),? )*(?:{_ACTS})\b(?!\(|\.\w)"
-    r"|\b(?:decision|decided|agreed|settled|approved|never|always|only|must|instead|rather|no longer)\b"
+    rf"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{{0,40}}\b(?:{_ACTS}|'ll)\b|\blet(?:'s| us) (?:{_ORDERS})\b"
+    rf"|^(?:(?:so|then|ok|okay|yes|no|please),? )*(?:(?:{_ORDERS})\b(?!\(|\.\w)|option [a-z]\b|[a-c][.!,]*$)"
+    r"|\bdecision:|\b(?:decided|agreed|settled|approved|never|always|only|must|instead|no longer)\b"
 )
 
 
@@ -200,6 +208,17 @@ def sounds_decided(text: str) -> bool:
 
 def _is_resolute(sentence: str) -> bool:
     return _is_firm(sentence) and _DECIDES.search(fold_text(strip_correction(sentence))) is not None
+
+
+def _is_correction(sentence: str) -> bool:
+    return strip_correction(sentence) != sentence.strip() and _holds_instead(sentence)
+
+
+def _holds_instead(sentence: str) -> bool:
+    """Whether what follows a correction says what holds: a decision, or a name without a verb."""
+    words = words_of(strip_correction(sentence))
+    is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
+    return _is_firm(sentence) and (is_name or _is_resolute(sentence))
 
 
 def _is_firm(sentence: str) -> bool:
@@ -232,7 +251,7 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
     for sentence in split_sentences(text):
         found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
         rest = sentence[found.end() :] if found else sentence
-        if found and (found["surely"] or not rest or _is_resolute(rest)):
+        if found and (found["surely"] or not rest or _holds_instead(sentence)):
             if decided:
                 del standing[decided.pop() :]  # with the reasons that were given for it
             elif found["surely"]:
@@ -242,8 +261,13 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
             standing.append(sentence)
     if first is None:
         return tuple(standing), None
-    instead = (each for each in standing[first:] if _is_resolute(each) or strip_correction(each) != each)
-    return tuple(standing), tuple(filter(_is_firm, instead))
+    instead = (each for each in standing[first:] if _is_resolute(each) or _is_correction(each))
+    return tuple(standing), tuple(instead)
+
+
+def corrects(text: str) -> bool:
+    """Whether a message begins a sentence with a correction and says what holds: "No wait, B."."""
+    return any(map(_is_correction, split_standing(text)))
 
 
 def reverses(text: str, earlier: str) -> bool:

@@ -147,7 +147,8 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
             meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or earlier
         else:
             meant = [each for each in earlier if hearing.reverses(turn.text, each.text)]
-        is_made = turn.number in marked and can_decide(turn.text)
+        is_marked = turn.number in marked and can_decide(turn.text)
+        is_made = is_marked or (bool(meant) and hearing.corrects(turn.text))
         if is_made or (meant and instead):
             standing[turn.number] = next(iter(meant), None)
         if meant and (is_made or instead is not None):

@@ -563,6 +563,17 @@ def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
     ]
     assert all(is_noise(words) for words in ("asdf", "ok", "thanks", "e", "...", "hm", "ok, looks good"))
     assert not any(is_noise(words) for words in ("refuse", "the office", "40", "none of them", "Kiel"))
+    assert all(is_noise(words) for words in ("can we stop here?", "shall we end?", "let's finish now"))
+    assert not any(is_noise(words) for words in ("can we stop the import here?", "let's stop retrying"))
+
+
+@pytest.mark.rule("SYN-3", "SYN-7")
+@pytest.mark.parametrize(
+    "words", ["Let's stop here.", "Stop here.", "Finish this now.", "Let’s end the discussion."]
+)
+def test_a_wish_to_end_the_discussion_is_no_decision(words: str) -> None:
+    draft = talk("We go with refusing to save offline.", words).draft
+    assert [entry.text for entry in draft.decisions] == ["We go with refusing to save offline."]
 
 
 @pytest.mark.rule("SYN-9")
@@ -762,6 +773,14 @@ def test_plain_small_talk_is_sent_back() -> None:
     found = [drift(words, item, "01-03") for words in FAR]
     assert sum(each is not None for each in found) >= 0.4 * len(FAR)
     assert all(each is None or each.belongs_to is None for each in found)
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_a_question_for_another_phase_is_sent_there() -> None:
+    found = drift("Which database would we take, postgres or mongodb?", ITEMS["library"], "01-03")
+    assert found is not None
+    assert found.belongs_to is not None
+    assert found.belongs_to.startswith("03")
 
 
 @pytest.mark.rule("FOCUS-1")

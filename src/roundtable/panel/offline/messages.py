@@ -68,9 +68,14 @@ def similar_stems(stem: str) -> frozenset[str]:
 
 
 @cache
-def pattern(name: str) -> re.Pattern[str]:
+def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in _tables()["signs"][name]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
+
+
+def phase_expressions() -> Mapping[str, re.Pattern[str]]:
+    """Return the expressions that only one phase uses, by its number."""
+    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
 
 
 def persona_line(persona: str, kind: str) -> str:
@@ -171,8 +176,8 @@ def is_question(sentence: str) -> bool:
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the sentences of a message that decide something; none where it is a pasted text."""
-    if len(message) > MAX_MESSAGE_LENGTH:
+    """Return the sentences of a message that decide something; none where it is a pasted text or noise."""
+    if len(message) > MAX_MESSAGE_LENGTH or is_noise(fold_text(message)):
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]

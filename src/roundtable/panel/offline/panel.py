@@ -111,28 +111,48 @@ def _read_documents(material: tuple[Material, ...]) -> str:
 
 
 def _judge_message(table: do.Table, library: Library) -> Verdict:
-    """Judge the last turn, the user's: whether it is small talk, and whether it decides something."""
+    """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
     if not table.turns or table.turns[-1].speaker != USER:
         return Verdict()
+    turn = table.turns[-1]
+    decides = bool(messages.find_decisions(turn.text, first_names(table)))
+    off_topic = _find_drift(table, library, decides=decides)
+    return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
+
+
+def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic | None:
+    """Return what the last turn drifts to, small talk or another phase; None unless it is certain."""
     turn, names = table.turns[-1], first_names(table)
-    if messages.find_decisions(turn.text, names):
-        return Verdict(decisions=(turn.number,))
-    said = [each.prompt for each in follow_discussion(table, library).said if each.turn == turn.number]
-    message = strip_address(turn.text, names)
-    if any(said) or not _is_small_talk(message, table):
-        return Verdict()
-    subject = cut_words(message.rstrip("?!. "), _MAX_SUBJECT_WORDS)
-    return Verdict(off_topic=OffTopic(f'"{subject}"', is_chat=True))
-
-
-def _is_small_talk(message: str, table: do.Table) -> bool:
-    """Whether a short message speaks of private life in passing, and of nothing that is at home here."""
     told = [each.text for each in table.turns[:-1] if each.verdict.off_topic is None]
     discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
-    home, said = read_section(table).stems.union(content_stems(discussed)), frozenset(content_stems(message))
+    home = read_section(table).stems.union(content_stems(discussed))
+    message = strip_address(turn.text, names)
+    if not decides and _is_small_talk(message, home):
+        said = follow_discussion(table, library).said
+        if not any(each.prompt for each in said if each.turn == turn.number):
+            return OffTopic(_name_subject(message), is_chat=True)
+    question = read_message(turn.text, names).of_kind("question")
+    if not question or address(turn.text, table.roster).kind != "open" or not table.step.step_id:
+        return None  # without a step there is no other phase that it could belong to
+    asked = frozenset(content_stems(question))
+    for phase, expression in messages.phase_expressions().items():
+        found = expression.search(question) if phase != table.step.step_id[:2] else None
+        if found and not home.issuperset(content_stems(found[0])) and 2 * len(asked & home) <= len(asked):
+            ahead = (step.step_id for step in table.steps if step.step_id.startswith(phase))
+            return OffTopic(_name_subject(strip_address(question, names)), next(ahead, None))
+    return None
+
+
+def _is_small_talk(message: str, home: frozenset[str]) -> bool:
+    """Whether a short message speaks of private life in passing, and of nothing that is at home here."""
+    said = frozenset(content_stems(message))
     is_private = not said.isdisjoint(messages.stems_of_list("far_off")) and home.isdisjoint(said)
     is_short = len(words_of(message)) <= _MAX_CHAT_WORDS
     return is_private and is_short and pattern("chat").search(message.replace("’", "'")) is not None
+
+
+def _name_subject(message: str) -> str:
+    return f'"{cut_words(message.rstrip("?!. "), _MAX_SUBJECT_WORDS)}"'
 
 
 class Floor:
