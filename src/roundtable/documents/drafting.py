@@ -16,7 +16,6 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
-from ..core.progress import read_scope
 from ..core.synthesis import mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
@@ -80,20 +79,6 @@ def _write_csv(context: DraftContext) -> str:
     said = [(each, each.question if each.unknown else page.join_lines(each.text)) for each in context.answers]
     rows = [(step_id, each.label, text, "yes" if each.unknown else "no") for each, text in said]
     return page.write_csv(("step", "label", "answer", "open"), rows)
-
-
-# --- the quick scan: size
-
-
-def write_size(context: DraftContext) -> str:
-    """Write the answers, on size with the last line first that names one: the depth is read from it."""
-
-    def sort_lines(answer: Answer) -> Answer:
-        lines = reversed(page.split_lines(answer.text))
-        ordered = sorted(lines, key=lambda line: not any(read_scope(f"{answer.label}: {line}")))
-        return replace(answer, text="; ".join(ordered)) if answer.label in ("Scope", "Complexity") else answer
-
-    return page.write_answers([each if each.unknown else sort_lines(each) for each in context.answers])
 
 
 # --- requirements
@@ -437,7 +422,6 @@ def _name_decision(text: str) -> str:
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
-    ("quick-scan.md", "Size and Complexity"): write_size,
     ("requirements-spec.md", "Quality Attributes and Risks"): write_attributes,
     ("nfr-matrix.md", "Quality Attributes"): write_matrix,
     ("requirements-spec.md", "Functional Requirements"): write_functional,
