@@ -786,6 +786,12 @@ def test_the_only_requirement_needs_no_name_and_no_table() -> None:
     assert drafted("01-08", {"Must": "Could: the hint."}, only) == "**Must**: Could: the hint."
 
 
+@pytest.mark.parametrize("words", ["Not now.\n\nMaybe one day.", "It can't be in;", "..."])
+def test_words_that_place_nothing_do_not_make_the_only_requirement_a_must(words: str) -> None:
+    only = spec("### FR-001: Entries are kept")
+    assert "FR-001,Entries are kept,,," in drafted("01-08", {"Priorities": words}, only, at=1)
+
+
 RANGES = spec(
     "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges in one answer\n\n"
     "### FR-003: Go on with a download with If-Range\n\n### FR-004: Learn from 416 that a range is outside"

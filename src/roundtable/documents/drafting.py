@@ -286,7 +286,8 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
         head, colon, _ = clause.partition(":")
         telling = head if colon and _find_priorities(head) else clause
         named = _find_priorities(telling)
-        is_bare = {"and"}.issuperset(words_of(_ID.sub("", clause)))  # nothing but ids: what must be in
+        # Nothing but ids: what must be in.
+        is_bare = _ID.search(clause) and {"and"}.issuperset(words_of(_ID.sub("", clause)))
         default = under or (PRIORITIES[0] if is_bare else "")
         is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
         priority = next(iter(named), default) if is_clear else ""
