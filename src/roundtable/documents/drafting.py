@@ -366,8 +366,9 @@ def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
     others, found = _list_records(context)[1], []
     made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
+    held = {words for each in others for words in each.find_held([words for _, words in made])}
     for step_id, words in made:
-        if not any(each.holds(words) for each in others):
+        if words not in held:
             decision, reason, asked = split_decision(words)
             name = decision if '? "' in decision else _name_decision(decision)
             said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
