@@ -420,7 +420,8 @@ def test_a_record_that_somebody_edited_is_still_handed_off_and_one_of_an_undone_
     )
     record = (
         "## 4. Review\n\n### ADR-001: Keep drafts a day\n\n"
-        "**Status**: decided in the roundtable on step 01-03\n\n#### Decision\n\nKeep drafts a day, two on weekends.\n\n**Reason**: Law\n"
+        "**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nKeep drafts a day, two on weekends.\n\n**Reason**: Law\n"
     )
     documents = {"requirements-spec.md": block, "architecture-overview.md": record}
     edited = collect_hand_off(Item("a", "A", ""), documents, ()).parts["decisions"]

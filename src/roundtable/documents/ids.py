@@ -125,8 +125,12 @@ def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
     for _, line in prose_lines(documents.get(MATRIX, "")):
         if row := ROW.fullmatch(line.strip()):
-            cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
-            yield row["id"], *map(unescape_markdown, cells)
+            yield row["id"], *split_cells(row["rest"])
+
+
+def split_cells(row: str) -> list[str]:
+    """Return the words in the cells of a row of a table."""
+    return [unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(row)]
 
 
 def read_json(text: str) -> Any:
