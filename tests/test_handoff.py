@@ -412,6 +412,26 @@ def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> Non
     assert [each.text for each in decisions] == ["**ADR-001**: One process", made]
 
 
+def test_a_record_that_somebody_edited_is_still_handed_off_and_one_of_an_undone_discussion_is_not() -> None:
+    block = (
+        "# Spec\n\n## 3. User Journeys\n\n<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->\n\n"
+        "### Elaboration Insights (Step 01-03: User Journeys)\n\n"
+        "#### Decisions Made\n- Keep drafts a day: law\n"
+    )
+    record = (
+        "## 4. Review\n\n### ADR-001: Keep drafts a day\n\n"
+        "**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nKeep drafts a day, two on weekends.\n\n**Reason**: Law\n"
+    )
+    documents = {"requirements-spec.md": block, "architecture-overview.md": record}
+    edited = collect_hand_off(Item("a", "A", ""), documents, ()).parts["decisions"]
+    assert edited[0].details[0] == "Keep drafts a day, two on weekends."
+    assert [each.text for each in edited[1:]] == ["Keep drafts a day: law"]
+    for other in ("# Spec\n", block.replace("Keep drafts a day: law", "Mail the parents: asked")):
+        undone = collect_hand_off(Item("a", "A", ""), documents | {"requirements-spec.md": other}, ())
+        assert not [each for each in undone.parts["decisions"] if "drafts" in each.text]
+
+
 @pytest.mark.rule("ART-8")
 def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     marked = STATIC.replace("| Must |", "| Must (unverified) |")

@@ -13,6 +13,8 @@ from insertions import find_insertion
 from project import project, small_steps, talk
 from roundtable import Project
 from roundtable.core.errors import ItemLocked, RuleBroken
+from roundtable.documents import questions
+from roundtable.documents.outline import content_words
 from roundtable.documents.questions import add_answer, find_asked_questions, find_open_questions
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.files import timestamp
@@ -141,6 +143,21 @@ def test_a_later_decision_settles_a_question(
         settled = own.list_questions(folder.name)[0].settled_by
         assert settled.startswith("The city pays for the text messages")
         assert f"({SPEC}:" in settled
+
+
+def test_the_words_of_each_decision_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = "\n".join(f"- Courier {number} brings the parcel: law" for number in range(40))
+    asked = "\n".join(f"- Open question: Who signs the contract {number}?" for number in range(40))
+    text = BLOCK.replace("Decisions Made\n- None", f"Decisions Made\n{made}") + f"\n{asked}\n"
+    read = list[str]()
+
+    def count(words: str) -> frozenset[str]:
+        read.append(words)
+        return content_words(words)
+
+    monkeypatch.setattr(questions, "content_words", count)
+    assert len(questions.list_questions({SPEC: text})) == 42
+    assert sum(words.startswith("Courier") for words in read) <= 2 * 40
 
 
 def test_feedback_after_a_discussion_is_no_open_question(tmp_path: Path) -> None:

@@ -200,11 +200,18 @@ def test_the_command(completed: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
     cli = CommandLine(root)
     before = read_documents(item)
     at = discuss(root, item)
+    with_block = read_documents(item)
+    dry = cli.run("undo", "--dry-run")
+    assert dry.status == 0
+    assert "-- [Alex] Answers can differ." in dry.out.splitlines()
+    assert not [line for line in dry.out.splitlines() if line.startswith("+") and line[1:2] != "+"]
+    assert read_documents(item) == with_block
     ran = cli.run("undo", item.name, "1", "--json")
     assert ran.json == {
         "slug": item.name,
         "step": "00-01",
         "timestamp": at,
+        "undone": True,
         "files": ["quick-scan.md"],
         "edited": [],
     }

@@ -106,6 +106,24 @@ def test_a_piece_of_text_is_found_wherever_it_stands(cli: CommandLine) -> None:
     assert [turn.number for turn in found.turns] == [8]
 
 
+def test_a_turn_of_a_transcript_says_what_it_led_to(cli: CommandLine, folder: Path) -> None:
+    own = Project(cli.root)
+    (found,) = own.explain(SLUG, f"{TRANSCRIPT}:{find_line(folder, 'who signs the contract', TRANSCRIPT)}")
+    assert found.origin.startswith("Turn 6 of the roundtable on step 01-03")
+    assert found.remarks[0].startswith("It led to Open Questions: Who signs the contract")
+    (silent,) = own.explain(
+        SLUG, f"{TRANSCRIPT}:{find_line(folder, 'What must never happen here', TRANSCRIPT)}"
+    )
+    assert silent.remarks == ("It led to no entry of the synthesis.",)
+
+
+def test_an_entry_of_a_transcript_names_its_turns(cli: CommandLine, folder: Path) -> None:
+    line = (folder / TRANSCRIPT).read_text().split("\n### Decisions Made\n")[0].count("\n") + 4
+    (found,) = Project(cli.root).explain(SLUG, f"{TRANSCRIPT}:{line}")
+    assert found.origin.startswith("Decisions Made of the roundtable on step 01-03")
+    assert [turn.number for turn in found.turns] == [8]
+
+
 def test_what_cannot_be_found_is_said(cli: CommandLine) -> None:
     for where in (f"{SPEC}:100000", f"{SPEC}:2", "nobody ever wrote this", "elaborations/01-03-1.md:1"):
         with pytest.raises(RuleBroken):

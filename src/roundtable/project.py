@@ -375,7 +375,7 @@ class Project:
             plan = self.plan_undo(name, number)
             if plan.edits and not force:
                 reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
-                do = "Take it out all the same with --force."
+                do = "See what would go with --dry-run; take it out all the same with --force."
                 raise RuleBroken(f"The text was edited since ({reasons}). Nothing was changed. {do}")
             return plan, undo_elaboration(folder, plan)
 

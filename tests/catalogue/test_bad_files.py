@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps
+from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps, read_tracks
 from roundtable.catalogue.files import Problem
 from roundtable.panel.offline.prompts import read_project_prompts
 
@@ -196,11 +196,31 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, personas: Path) ->
 
 @pytest.mark.rule("PERS-3")
 def test_notes_and_the_remains_of_editors_are_passed_over(tmp_path: Path, personas: Path) -> None:
-    for name in ("README.md", "notes.txt", ".hidden.md", "a.md~"):
+    for name in ("README.md", "readme.md", "notes.txt", ".hidden.md", "a.md~"):
         (personas / name).write_text("no persona", encoding="utf-8")
     (personas / ".#a.md").symlink_to("somebody@host:1")
     roster, problems = read_roster(tmp_path)
     assert (len(roster.personas), problems) == (3, ())
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_file_name_in_capitals_counts(tmp_path: Path, personas: Path) -> None:
+    (personas / "GUARD.MD").write_text(SOUND, encoding="utf-8")
+    assert "guard" in load_roster(tmp_path)
+
+
+@pytest.mark.rule("STEP-2", "STEP-9")
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [("short: maybe", "short: must be `bool`, is `str`"), ("shrt: true", "shrt: is not known here")],
+)
+def test_a_wrong_field_of_a_track_is_named_as_it_was_written(tmp_path: Path, line: str, problem: str) -> None:
+    folder = tmp_path / ".roundtable" / "tracks"
+    folder.mkdir(parents=True)
+    track = f"---\nkey: spike\ntitle: Spike\nsummary: A look\nsteps: [00-01]\n{line}\n---\n"
+    (folder / "spike.md").write_text(track, encoding="utf-8")
+    (found,) = read_tracks(tmp_path)[1]
+    assert found.text == f".roundtable/tracks/spike.md, {problem}. The file is skipped."
 
 
 @pytest.mark.rule("PERS-3")

@@ -218,14 +218,19 @@ def test_each_target_gets_its_text() -> None:
         ),
         ({"Scope": "small, low"}, "**Scope**: small, low", ("small", "low")),
         ({"Scope": "medium, complexity: high"}, "**Scope**: medium, complexity: high", ("medium", "high")),
-        ({"Scope": "no idea\nlarge"}, "**Scope**: large; no idea", ("large", None)),
-        ({"Scope": "small\nonly the form"}, "**Scope**: small; only the form", ("small", None)),
-        ({"Scope": "small\nno, large"}, "**Scope**: small; no, large", (None, None)),
-        ({"Scope": "small\nlarge"}, "**Scope**: large; small", (None, None)),
+        ({"Scope": "no idea\nlarge"}, "**Scope**:\n\n- no idea\n- large", ("large", None)),
+        ({"Scope": "small\nonly the form"}, "**Scope**:\n\n- small\n- only the form", ("small", None)),
+        ({"Scope": "small\nno, large"}, "**Scope**:\n\n- small\n- no, large", (None, None)),
+        ({"Scope": "small\nlarge"}, "**Scope**:\n\n- small\n- large", (None, None)),
         (
             {"Scope": "medium; the page.", "Complexity": "high, because refunds differ."},
             "**Scope**: medium; the page.\n\n**Complexity**: high, because refunds differ.",
             ("medium", "high"),
+        ),
+        (
+            {"Scope": "- large\n- it has many parts\n- complexity: high"},
+            "**Scope**:\n\n- large\n- it has many parts\n- complexity: high",
+            ("large", "high"),
         ),
         ({"Scope": "small or medium"}, "**Scope**: small or medium", (None, None)),
         (
@@ -781,6 +786,12 @@ def test_the_only_requirement_needs_no_name_and_no_table() -> None:
     assert drafted("01-08", {"Must": "Could: the hint."}, only) == "**Must**: Could: the hint."
 
 
+@pytest.mark.parametrize("words", ["Not now.\n\nMaybe one day.", "It can't be in;", "..."])
+def test_words_that_place_nothing_do_not_make_the_only_requirement_a_must(words: str) -> None:
+    only = spec("### FR-001: Entries are kept")
+    assert "FR-001,Entries are kept,,," in drafted("01-08", {"Priorities": words}, only, at=1)
+
+
 RANGES = spec(
     "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges in one answer\n\n"
     "### FR-003: Go on with a download with If-Range\n\n### FR-004: Learn from 416 that a range is outside"
@@ -822,6 +833,8 @@ CARTS = spec(
         ("Support must be left out", "- - - -"),
         ("Support must never come", "- - - -"),
         ("FR-001, FR-002 could", "Could Could - -"),
+        ("FR-001 must, FR-002 could wait, FR-003 won't", "Must Should Won't -"),
+        ("FR-001 must, FR-002", "Must Must - -"),
         ("Must: all of them", "Must Must Must Must"),
         ("Save must, list should, restore must, support could", "- - Must Could"),
         ("Save must; list should; restore must; support could", "- - Must Could"),

@@ -81,13 +81,13 @@ def load_folder(
     """Return what the files of a folder hold, without hidden ones and READMEs, and add to the problems."""
     shown = f"{root.name}/{folder}"
     try:
-        names = sorted(entry.name for entry in (root / folder).iterdir() if entry.name != "README.md")
+        names = sorted(entry.name for entry in (root / folder).iterdir() if entry.name.lower() != "readme.md")
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
         return []
-    names = [name for name in names if name.endswith(suffix) and not name.startswith(".")]
+    names = [name for name in names if name.lower().endswith(suffix) and not name.startswith(".")]
     if len(names) > MAX_FILES:
         reason = f"holds {len(names)} files; only the first {MAX_FILES} are read"
         problems.append(Problem(shown, "", reason, skipped=False))

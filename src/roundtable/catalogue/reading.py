@@ -225,7 +225,7 @@ def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -
         chosen = sorted((known[each] for each in named), key=lambda step: step.step_id[:2])
         met = ([each for each in step.depends_on if each in named] for step in chosen)
         steps = tuple(replace(step, depends_on=tuple(each)) for step, each in zip(chosen, met, strict=True))
-    return convert(fields | {"steps": steps, "is_short": fields.get("short", False)}, Track)
+    return convert(fields | {"steps": steps}, Track)
 
 
 def parse_step(text: str) -> _StepFile:

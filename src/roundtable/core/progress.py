@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -144,6 +144,7 @@ _SIZE = re.compile(
 )
 # "Scope: small, low": whoever is asked for both in one line leaves the second label out.
 _BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+(?:\(unverified\))?\s*+[.|]?\s*")
+_LABELS = tuple(f"{label}:" for label in _SIZES)
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
@@ -177,8 +178,8 @@ def choose_depth(
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
     """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
     found: dict[str, str] = {}
-    for line in quick_scan.splitlines():
-        for each in _SIZE.finditer(fold_text(line).translate(_MARKUP)):
+    for line in _join_lists(quick_scan):
+        for each in _SIZE.finditer(line):
             named = _SIZES[each["label"]].intersection((each["value"], *words_of(each["more"])))
             beside = _BESIDE.fullmatch(each["more"]) if each["label"] == "scope" else None
             if beside or named == {each["value"]}:  # a line that offers several, as a template, chose none
@@ -186,3 +187,17 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
             if beside:
                 found.setdefault("beside", beside[1])
     return found.get("scope"), found.get("complexity") or found.get("beside")
+
+
+def _join_lists(quick_scan: str) -> Iterator[str]:
+    """Yield the lines without markup; an answer in several lines as one, with the last size in it first."""
+    label, entries = "", list[str]()
+    for line in (*quick_scan.splitlines(), "."):
+        plain = fold_text(line).translate(_MARKUP).strip()
+        if label and plain.startswith("- "):
+            entries.insert(0, f"{label} {plain[2:]}")
+        elif plain:
+            in_order = sorted(entries, key=lambda each: _SIZE.match(each) is None)
+            yield label + ";".join(each.removeprefix(label) for each in in_order)
+            yield plain
+            label, entries = plain if plain in _LABELS else "", []

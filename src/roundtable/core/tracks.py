@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from . import lazy_re as re
 from .steps import Item, Step
@@ -27,14 +27,14 @@ class TrackChoice(Struct, frozen=True):
     steps: tuple[str, ...] = ()
 
 
-class Track(Struct, frozen=True):
+class Track(Struct, frozen=True, forbid_unknown_fields=True):
     """The steps that items of one kind need, and the words that such an item is known by."""
 
     key: str
     title: str
     summary: str
     steps: tuple[Step, ...]
-    is_short: bool = False  # it takes drafts without asking, and its menus are one line
+    is_short: bool = field(default=False, name="short")  # takes drafts without asking; menus of one line
     words: tuple[str, ...] = ()
     title_words: tuple[str, ...] = ()  # count only in the title of an item
     unless_first: tuple[str, ...] = ()  # a title that begins so is of another kind: `Add an error page`

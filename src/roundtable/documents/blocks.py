@@ -124,6 +124,7 @@ class CitedEntry(Struct, frozen=True):
     text: str
     turns: tuple[int, ...]
     review: str
+    line: int
 
     def is_written_as(self, bullet: str) -> bool:
         """Whether a list entry of a block is this one; the block leaves the detail of an insight out."""
@@ -170,6 +171,6 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             if part != _INSIGHTS and (credit := _CREDIT.match(words)):
                 words = words[credit.end() :]
             review = (found["review"] or "") if found else ""
-            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review))
+            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review, number))
     said = tuple(SpokenTurn(at, who, "\n".join(words).strip(), line) for at, who, words, line in turns)
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))

@@ -16,7 +16,6 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
-from ..core.progress import read_scope
 from ..core.synthesis import mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
@@ -80,20 +79,6 @@ def _write_csv(context: DraftContext) -> str:
     said = [(each, each.question if each.unknown else page.join_lines(each.text)) for each in context.answers]
     rows = [(step_id, each.label, text, "yes" if each.unknown else "no") for each, text in said]
     return page.write_csv(("step", "label", "answer", "open"), rows)
-
-
-# --- the quick scan: size
-
-
-def write_size(context: DraftContext) -> str:
-    """Write the answers, on size with the last line first that names one: the depth is read from it."""
-
-    def sort_lines(answer: Answer) -> Answer:
-        lines = reversed(page.split_lines(answer.text))
-        ordered = sorted(lines, key=lambda line: not any(read_scope(f"{answer.label}: {line}")))
-        return replace(answer, text="; ".join(ordered)) if answer.label in ("Scope", "Complexity") else answer
-
-    return page.write_answers([each if each.unknown else sort_lines(each) for each in context.answers])
 
 
 # --- requirements
@@ -301,7 +286,8 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
         head, colon, _ = clause.partition(":")
         telling = head if colon and _find_priorities(head) else clause
         named = _find_priorities(telling)
-        is_bare = {"and"}.issuperset(words_of(_ID.sub("", clause)))  # nothing but ids: what must be in
+        # Nothing but ids: what must be in.
+        is_bare = _ID.search(clause) and {"and"}.issuperset(words_of(_ID.sub("", clause)))
         default = under or (PRIORITIES[0] if is_bare else "")
         is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
         priority = next(iter(named), default) if is_clear else ""
@@ -380,8 +366,9 @@ def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
     others, found = _list_records(context)[1], []
     made = dict.fromkeys((block.step_id, words) for block, _, words in find_entries(context.documents))
+    held = {words for each in others for words in each.find_held([words for _, words in made])}
     for step_id, words in made:
-        if not any(each.holds(words) for each in others):
+        if words not in held:
             decision, reason, asked = split_decision(words)
             name = decision if '? "' in decision else _name_decision(decision)
             said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
@@ -437,7 +424,6 @@ def _name_decision(text: str) -> str:
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
-    ("quick-scan.md", "Size and Complexity"): write_size,
     ("requirements-spec.md", "Quality Attributes and Risks"): write_attributes,
     ("nfr-matrix.md", "Quality Attributes"): write_matrix,
     ("requirements-spec.md", "Functional Requirements"): write_functional,

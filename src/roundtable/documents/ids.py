@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -94,12 +95,21 @@ class DecisionRecord(KnownId, frozen=True):
         """Return what stands under one of its headings, such as `Decision`."""
         return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
-    def holds(self, entry: str) -> bool:
-        """Whether it says all that an entry of a discussion says."""
+    def find_held(self, entries: Iterable[str]) -> list[str]:
+        """Return those entries of discussions that it says all of."""
         body = fold_text(unescape_markdown(self.body))
-        decision, *more = map(fold_text, split_decision(entry))
-        lines = (line.rstrip(". ") for line in body.split("\n"))
-        return decision.rstrip(". ") in lines and all(part in body for part in more)
+        lines = {line.rstrip(". ") for line in body.split("\n")}
+        split = ((each, _fold_decision(each)) for each in entries)
+        return [
+            each
+            for each, (decision, *more) in split
+            if decision.rstrip(". ") in lines and all(part in body for part in more)
+        ]
+
+
+@lru_cache(maxsize=1_000)  # each record is compared with each entry
+def _fold_decision(entry: str) -> tuple[str, ...]:
+    return tuple(map(fold_text, split_decision(entry)))
 
 
 def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
@@ -115,8 +125,12 @@ def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
     for _, line in prose_lines(documents.get(MATRIX, "")):
         if row := ROW.fullmatch(line.strip()):
-            cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
-            yield row["id"], *map(unescape_markdown, cells)
+            yield row["id"], *split_cells(row["rest"])
+
+
+def split_cells(row: str) -> list[str]:
+    """Return the words in the cells of a row of a table."""
+    return [unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(row)]
 
 
 def read_json(text: str) -> Any:

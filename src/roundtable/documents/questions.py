@@ -19,7 +19,7 @@ from ..core.text import cut_words, escape_markdown, parse_heading, unescape_mark
 from ..core.turns import Material
 from . import outline
 from .additions import find_end, insert_text
-from .blocks import find_elaboration_blocks, list_entries
+from .blocks import find_elaboration_blocks, list_entries, split_decision
 from .ids import OVERVIEW, find_json_line, list_records, read_json_list
 from .outline import content_words, decode_document, find_labelled, prose_lines, read_outline
 from .page import OPEN_QUESTION, split_lines
@@ -58,18 +58,28 @@ def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -
 
     `undone` are the instants of discussions that were taken back. Their decisions have no record either.
     """
-    made = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
+    left = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
+    held = [
+        (record, [left.pop(words)[1] for words in record.find_held(tuple(left))])
+        for record in list_records(documents)
+    ]
+    # What a record no longer holds: somebody edited one of them, or there is none yet.
+    unheld = [
+        (source.rpartition(", ")[2], content_words(split_decision(words)[0]))
+        for words, (source, _) in left.items()
+    ]
     found: list[DecisionMade] = []
-    for record in list_records(documents):
-        own = [words for words in made if record.holds(words)]
-        if own or "in the roundtable on step" not in record.body:
-            instant = max((made.pop(words)[1] for words in own), default="")
+    for record, instants in held:
+        about = content_words(record.body) if unheld and not instants else frozenset()
+        is_edited = any(on in record.body and 2 * len(words & about) >= len(words) for on, words in unheld)
+        if instants or is_edited or "in the roundtable on step" not in record.body:
+            instant = max(instants, default="")
             lines = split_lines(record.part("Decision") or record.body)
             kept = (line for line in lines if not line.startswith(("#", "**Status**")))
             details = tuple(line for line in kept if unescape_markdown(line).rstrip(". ") != record.text)
             text = f"**{record.id}**: {escape_markdown(record.text)}"
             found.append(DecisionMade(text, f"{record.file}, {record.id}", details, instant))
-    return [*found, *(DecisionMade(words, source, (), at) for words, (source, at) in made.items())]
+    return [*found, *(DecisionMade(words, source, (), at) for words, (source, at) in left.items())]
 
 
 def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
@@ -148,7 +158,8 @@ _READERS = {"md": find_asked_questions, "json": find_listed_questions}
 
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
-    answers, decisions = _find_answers(documents.values()), list_decisions(documents)
+    answers = _find_answers(documents.values())
+    decisions = [(each, content_words(each.words)) for each in list_decisions(documents)]
     found = []
     for file, text in documents.items():
         read = _READERS.get(file.lower().rpartition(".")[2])
@@ -198,15 +209,17 @@ def _choose_answer(answers: Iterable[tuple[str, str]], question: str) -> str:
     return next((f"{unescape_markdown(text)} ({date})" for text, date in texts), "")
 
 
-def _find_settling(question: str, since: str, decisions: Iterable[DecisionMade]) -> str:
+def _find_settling(
+    question: str, since: str, decisions: Iterable[tuple[DecisionMade, frozenset[str]]]
+) -> str:
     """Return the later decision that takes up most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     # What a step left open comes before every discussion; what a discussion left open, before later ones.
     settling = (
         f"{each.words} ({each.source})"
-        for each in decisions
+        for each, words in decisions
         if each.instant > since or not (since or each.instant)
-        if len(wanted & content_words(each.words)) >= _SETTLED * len(wanted)
+        if len(wanted & words) >= _SETTLED * len(wanted)
     )
     return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""
 

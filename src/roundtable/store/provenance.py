@@ -19,7 +19,7 @@ from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_e
 from ..documents.outline import read_outline
 from ..documents.questions import find_answer_date
 from .artifact import read_documents
-from .transcript import parse_transcripts
+from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
@@ -55,6 +55,8 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     if place and file in documents:
         written = documents[file].split("\n")[max(int(place["line"]) - 1, 0) : int(place["line"])]
         lines = [(file, int(place["line"]))] if "".join(written).strip() else []
+    elif place and (name := f"{FOLDER}/{Path(file).name}") in transcripts:
+        return (_follow_turn(name, transcripts[name], int(place["line"])),)
     if not lines:
         names = ", ".join(documents) or "no documents"
         raise RuleBroken(f"No document has that text, or words in that line. The documents are: {names}.")
@@ -78,16 +80,8 @@ def _find_origin(
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
         moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""
         before = f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
-        content, done = transcripts[name], {"added": "added", "edited": "reworded"}.get(entry.review)
-        said = f" (the user {done} it in the review)" if done else ""
-        spoken = {turn.number: turn for turn in reversed(content.turns)}
-        return replace(
-            here,
-            origin=f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}.",
-            turns=tuple(spoken[number] for number in entry.turns if number in spoken),
-            transcript=name,
-            remarks=tuple(filter(None, (moved, before if likeness < 1 else ""))),
-        )
+        remarks = tuple(filter(None, (moved, before if likeness < 1 else "")))
+        return replace(_describe_entry(here, name, transcripts[name], entry), remarks=remarks)
     if block is None:
         return replace(here, origin=_find_writer(text, line, steps))
     origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
@@ -108,6 +102,30 @@ def _find_nearest(
             ratio = min(SequenceMatcher(None, *texts, autojunk=False).ratio(), 0.99)
             found.append((1.0 if entry.is_written_as(bullet) else ratio, name, entry))
     return max(found, key=lambda each: each[0])
+
+
+def _describe_entry(here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry) -> LineOrigin:
+    done = {"added": "added", "edited": "reworded"}.get(entry.review)
+    said = f" (the user {done} it in the review)" if done else ""
+    spoken = {turn.number: turn for turn in reversed(content.turns)}
+    turns = tuple(spoken[number] for number in entry.turns if number in spoken)
+    origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
+    return replace(here, origin=origin, turns=turns, transcript=name)
+
+
+def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin:
+    """Say what the turn at a line of a transcript led to, or which turns an entry there comes from."""
+    entry = next((each for each in content.entries if each.line == line), None)
+    if entry is not None:
+        return _describe_entry(LineOrigin(name, line, unescape_markdown(entry.text)), name, content, entry)
+    turn = next((each for each in reversed(content.turns) if each.line - 1 <= line), None)
+    if turn is None or any(each.line <= line for each in content.entries):
+        raise RuleBroken(f"Line {line} of {name} belongs to no turn.")
+    led_to = [each for each in content.entries if turn.number in each.turns]
+    remarks = tuple(f"It led to {each.part}: {unescape_markdown(each.text)}" for each in led_to)
+    here = LineOrigin(name, line, f"{turn.speaker}: {turn.text}", transcript=name)
+    origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
+    return replace(here, origin=origin, remarks=remarks or ("It led to no entry of the synthesis.",))
 
 
 def _find_writer(text: str, line: int, steps: tuple[Step, ...]) -> str:

@@ -128,12 +128,20 @@ class ElaborationUndo(Struct, frozen=True):
 
     def list_entries(self) -> tuple[str, ...]:
         """Return the lines of lists that would go, each once."""
-        gone: list[str] = []
-        for each in self.changes:
-            old, new = ((side or b"").decode("utf-8", "replace") for side in (each.current, each.document))
-            kept = {"- None", *new.splitlines()}
-            gone += [line for line in old.splitlines() if line.startswith("- ") and line not in kept]
-        return tuple(dict.fromkeys(gone))
+        gone = (line[1:] for line in self.show_diff().splitlines() if line.startswith("-- "))
+        return tuple(dict.fromkeys(line for line in gone if line != "- None"))
+
+    def show_diff(self) -> str:
+        """Return the changes as a unified diff."""
+        import difflib  # late: only `undo` shows what it will do
+
+        parts: list[str] = []
+        for change in self.changes:
+            sides = (change.current or b"", change.document or b"")
+            old, new = (side.decode("utf-8", "replace").splitlines() for side in sides)
+            name = one_line(change.name)
+            parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
+        return "\n".join(parts)
 
 
 def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:

@@ -275,9 +275,10 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
 
 @command()
 @click.argument("what", nargs=-1, metavar="[ITEM] [N]")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, as a diff, and change nothing.")
 @click.option("--force", is_flag=True, help="Remove the text even if it was edited since.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
-def undo(flags: Flags, what: tuple[str, ...], force: bool, yes: bool) -> None:
+def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: bool) -> None:
     """Take back the last elaboration of ITEM, or number N as `show` counts them.
 
     This removes its block from every document and changes nothing else; at a terminal it asks first. Text
@@ -289,18 +290,22 @@ def undo(flags: Flags, what: tuple[str, ...], force: bool, yes: bool) -> None:
         raise click.UsageError(f"Name an item and a number, not {' '.join(what)[:80]}.")
     slug, number = entry.slug, int(words[0]) if words else None
     plan = project.plan_undo(slug, number)
-    if flags.can_ask():
+    if flags.can_ask() and not dry_run:
         taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
         entries = plan.list_entries() or ("(it has no entries there)",)
         flags.require_yes(yes, "\n".join([taken, *entries, ""]), "Nothing was taken back.")
-    plan, told = project.undo(slug, number, force=force)
+    diff = {"diff": plan.show_diff()} if dry_run else {}
+    told = (*diff.values(), *(f"{file} was edited since: {reason}." for file, reason in plan.edits))
+    if not dry_run:
+        plan, told = project.undo(slug, number, force=force)
     if not plan.changes and not plan.edits:
         told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, is in no document.",)
     data = {
         "slug": slug,
         "step": plan.step_id,
         "timestamp": plan.timestamp,
+        "undone": not dry_run,
         "files": [change.name for change in plan.changes],
         "edited": [{"file": file, "reason": reason} for file, reason in plan.edits],
     }
-    flags.show_result(data, "\n".join(told))
+    flags.show_result(data | diff, "\n".join(told))
