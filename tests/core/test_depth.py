@@ -75,6 +75,8 @@ def test_only_a_message_of_six_words_at_most_changes_it() -> None:
     [
         ("fast", "How fast must it be?"),
         ("Quick.", "How quickly must it load?"),
+        ("Quick.", "How fast must it be?"),
+        ("keep it short", "How long may the message be?"),
         ("deep", "How DEEP may the tree be?"),
         ("more detail", "How much detail is shown?"),
         ("normal", "Is the load normal or not?"),

@@ -426,6 +426,24 @@ def test_what_only_takes_back_decides_nothing(words: str) -> None:
 
 @pytest.mark.rule("SYN-3")
 @pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("Scratch that.", (1,)),
+        ("Ignore that.", (1,)),
+        ("I take back the decision on the colour.", (1,)),
+        ("I take back the decision on the redirect.", ()),
+        ("That was no decision.", ()),
+    ],
+)
+def test_a_remark_that_is_taken_back_leaves_an_older_decision_alone(
+    words: str, left: tuple[int, ...]
+) -> None:
+    turns = (user(1, "We use 302 for the redirect."), Turn(2, USER, "Ops are on call."), Turn(3, USER, words))
+    assert decision_turns(turns) == left
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
     "words",
     [
         "Actually no, the redirect is not cached today.",
@@ -489,7 +507,8 @@ def test_the_decision_that_is_named_is_taken_back_and_else_the_last_one() -> Non
     turns = (user(1, "The redirect is 302."), user(2, "The queue is Redis."), Turn(3, USER, "No tests yet."))
     named = Turn(4, USER, "I take back the decision on the redirect.")
     assert decision_turns((*turns, named)) == (2,)
-    assert decision_turns((*turns, Turn(4, USER, "Forget that."))) == (1,)
+    assert decision_turns((*turns, Turn(4, USER, "Forget that decision."))) == (1,)
+    assert decision_turns((*turns, Turn(4, USER, "Forget that."))) == (1, 2)  # the remark
 
 
 @pytest.mark.rule("SYN-3")

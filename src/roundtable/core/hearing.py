@@ -270,6 +270,11 @@ def corrects(text: str) -> bool:
     return any(map(_is_correction, split_standing(text)))
 
 
+def names_decision(text: str) -> bool:
+    """Whether a message speaks of the decision as such, and not of one on some subject."""
+    return re.search(r"\bdeci(?:ded?|sion)\b(?! (?:on|about|for)\b)", fold_text(text)) is not None
+
+
 def reverses(text: str, earlier: str) -> bool:
     """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
     return bool(_REVERSES.search(fold_text(text).strip())) and is_about(text, earlier)
@@ -533,6 +538,8 @@ _REQUEST_WORDS = word_set("""
         give me do for treatment on from then and yes
         """)
 _MAX_REQUEST_WORDS = 6
+# A question about time or length asks for the word itself: "How soon must it load?" -- "Fast."
+_MEASURE = re.compile(r"\b(?:fast|quick|speed|slow|soon|latency|performance|time|long|short)")
 
 
 def hear_depth(text: str, question: str | None) -> Depth | None:
@@ -548,7 +555,10 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     spoken = {word for _, phrase in found for word in phrase}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
-    return None if is_about(" ".join(spoken), question or "") else depths.pop()
+    is_measure = not spoken.isdisjoint(("fast", "quick", "short")) and _MEASURE.search(
+        fold_text(question or "")
+    )
+    return None if is_measure or is_about(" ".join(spoken), question or "") else depths.pop()
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------

@@ -140,11 +140,13 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
+    before: Turn | None = None
     for turn in (turn for turn in turns if turn.speaker == USER):
         instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
-        if instead is not None:  # the last one, or the last that it shares a word with
-            meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or earlier
+        if instead is not None:  # the last that it shares a word with, or what was said right before
+            last = [each for each in earlier[:1] if each == before or hearing.names_decision(turn.text)]
+            meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or last
         else:
             meant = [each for each in earlier if hearing.reverses(turn.text, each.text)]
         is_marked = turn.number in marked and can_decide(turn.text)
@@ -154,6 +156,7 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
         if meant and (is_made or instead is not None):
             standing.pop(meant[0].number)
             withdrawn.add(meant[0].number)
+        before = turn
     return standing, withdrawn
 
 
