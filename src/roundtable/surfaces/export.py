@@ -104,11 +104,17 @@ class Host(msgspec.Struct, frozen=True):
 
     def make_files(self, agent: str) -> dict[str, str]:
         """Return the host's files, by path inside the folder; `agent` is the agent file."""
-        values = {"agent": agent, "guide": _read("guide.md"), "version": __version__}
-        for name in ("analyze", "elaborate"):
-            values[name] = fill_blanks(_read(f"{name}.md"), {"arguments": self.arguments})
+        values = {"agent": agent, "version": __version__}
+        for name, text in _EXPORTS.texts.items():
+            values[name] = fill_blanks(text, {"arguments": self.arguments})
             values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 
-HOSTS = msgspec.toml.decode(_read("hosts.toml"), type=dict[str, Host])
+class _Exports(msgspec.Struct, frozen=True):
+    texts: Mapping[str, str]  # the guide and the commands, which every host is given in its own form
+    hosts: Mapping[str, Host]
+
+
+_EXPORTS = msgspec.toml.decode(_read("hosts.toml"), type=_Exports)
+HOSTS = _EXPORTS.hosts
