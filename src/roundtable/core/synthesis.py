@@ -27,6 +27,8 @@ SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
 """Stands behind what nobody could verify (ART-8)."""
+LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+"""What says no more than that a decision follows, such as `We agreed: `."""
 HEADINGS: Mapping[Part, str] = {
     "insights": "Key Insights",
     "decisions": "Decisions Made",
@@ -241,9 +243,14 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
     """Return a draft that nobody accepted in a form, with marks on what a host worded or relayed (ART-8)."""
 
-    def mark(_part: Part, entry: Entry) -> Entry:
-        is_relayed = entry.review or any(turns[number - 1].relayed for number in entry.turns)
-        return mark_entry(entry) if by_host or is_relayed else entry
+    def mark(part: Part, entry: Entry) -> Entry:
+        if not (by_host or entry.review or any(turns[number - 1].relayed for number in entry.turns)):
+            return entry
+        if part == "decisions":  # what stands before a colon is the decision of a record
+            lead_in = found[0] if (found := LEAD_IN.match(entry.text)) else ""
+            decision, colon, rest = entry.text.removeprefix(lead_in).partition(": ")
+            entry = replace(entry, text=f"{lead_in}{mark_unverified(decision)}{colon}{rest}")
+        return mark_entry(entry)
 
     marked = draft.change_entries(mark)
     if not by_host:
