@@ -186,9 +186,7 @@ def test_a_decision_of_a_host_is_marked_before_a_colon_too(text: str, marked: st
     assert draft.decisions[0].text == marked
     assert mark_host_words(draft, turns, by_host=True) == draft
     section = "# A\n\n## 1. Review\n\n<!-- Elaboration: step 03-01, 2026-01-02T03:04:05.678Z -->\n"
-    section += (
-        f"### Elaboration Insights (Step 03-01: Options)\n\n#### Decisions Made\n- {marked}: so\n"
-    )
+    section += f"### Elaboration Insights (Step 03-01: Options)\n\n#### Decisions Made\n- {marked}: so\n"
     record = drafted("03-04", {}, {"architecture-overview.md": section})
     assert [line for line in record.splitlines() if "log" in line and "(unverified)" not in line] == []
     assert "ADR-001: Drop the log (unverified)" in record
