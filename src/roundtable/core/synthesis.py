@@ -49,6 +49,7 @@ class Entry(Struct, frozen=True):
     detail: str = ""
     review: Literal["", "added", "edited"] = ""  # what the user did to it in the review (SYN-8)
     number: int = 0  # there, for good
+    typed: bool = False  # whether the user's words there came from the user, not through a host
 
 
 class Draft(Struct, frozen=True):
@@ -87,18 +88,18 @@ class Draft(Struct, frozen=True):
         entry = next(entry for entry in self.entries if entry.number == number)
         return _join_detail(entry.text, entry.detail)
 
-    def edit_entry(self, number: int, words: str) -> Draft:
+    def edit_entry(self, number: int, words: str, *, typed: bool) -> Draft:
         """Return the draft with new words for an entry."""
 
         def edit(part: Part, entry: Entry) -> Entry:
-            changed = replace(entry, review=entry.review or "edited")
+            changed = replace(entry, review=entry.review or "edited", typed=typed)
             return _put_words(changed, words, part) if entry.number == number else entry
 
         return self.change_entries(edit)
 
-    def add_entry(self, part: Part, words: str, number: int) -> Draft:
+    def add_entry(self, part: Part, words: str, number: int, *, typed: bool) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
-        entry = _put_words(Entry("", (), review="added", number=number), words, part)
+        entry = _put_words(Entry("", (), review="added", typed=typed, number=number), words, part)
         parts: dict[str, Any] = {part: (*self.part(part), entry)}
         return replace(self, **parts)
 
@@ -244,7 +245,8 @@ def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Dr
     """Return a draft that nobody accepted in a form, with marks on what a host worded or relayed (ART-8)."""
 
     def mark(part: Part, entry: Entry) -> Entry:
-        if not (by_host or entry.review or any(turns[number - 1].relayed for number in entry.turns)):
+        is_relayed = entry.review or any(turns[number - 1].relayed for number in entry.turns)
+        if entry.typed or not (by_host or is_relayed):
             return entry
         if part == "decisions":  # what stands before a colon is the decision of a record
             lead_in = found[0] if (found := LEAD_IN.match(entry.text)) else ""
