@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from drafts import drafted
 from legs_play import opening
 from project import meta, project
 from roundtable.core import events as on
 from roundtable.core.claims import trusted_text
-from roundtable.core.synthesis import Draft, Entry, mark_entry
-from roundtable.core.turns import OffTopic, Verdict
+from roundtable.core.synthesis import Draft, Entry, mark_entry, mark_host_words
+from roundtable.core.turns import OffTopic, Turn, Verdict
 from roundtable.runtime.session import Session
 from roundtable.store.journal import Journal
 from roundtable.testing import ScriptedPanel
@@ -166,3 +167,26 @@ def test_a_host_cannot_bring_the_mark_itself(text: str, detail: str, marked: str
     assert entry.detail == marked_detail.replace("{}", "(unverified)")
     assert trusted_text(f"{entry.text}: {entry.detail}") == ""
     assert mark_entry(entry) == entry
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Drop the log: after a day", "Drop the log {}: after a day {}"),
+        ("We agreed: drop the log", "We agreed: drop the log {}"),
+        ("Decision: drop the log: now: all", "Decision: drop the log {}: now: all {}"),
+    ],
+)
+def test_a_decision_of_a_host_is_marked_before_a_colon_too(text: str, marked: str) -> None:
+    """A decision record takes what stands before the colon for the decision."""
+    marked = marked.replace("{}", "(unverified)")
+    turns = (Turn(1, "business-analyst", "Drop it."),)
+    draft = mark_host_words(Draft(decisions=(Entry(text, (1,)),)), turns, by_host=True)
+    assert draft.decisions[0].text == marked
+    assert mark_host_words(draft, turns, by_host=True) == draft
+    section = "# A\n\n## 1. Review\n\n<!-- Elaboration: step 03-01, 2026-01-02T03:04:05.678Z -->\n"
+    section += f"### Elaboration Insights (Step 03-01: Options)\n\n#### Decisions Made\n- {marked}: so\n"
+    record = drafted("03-04", {}, {"architecture-overview.md": section})
+    assert [line for line in record.splitlines() if "log" in line and "(unverified)" not in line] == []
+    assert "ADR-001: Drop the log (unverified)" in record

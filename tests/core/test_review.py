@@ -141,7 +141,10 @@ def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
         talk.hear(on.UserSpoke(words, relayed=True))
     block = block_of(talk)
     assert "Nobody fills in forms (unverified)\n" in block
-    assert "- Fines are abolished: the user settled it (unverified)\n" in block
+    assert "- Fines are abolished (unverified): the user settled it (unverified)\n" in block
+    mixed = under_review(*changes)  # typed in forms, and accepted by the host alone
+    block = block_of(mixed.hear(on.UserSpoke("accept", relayed=True)))
+    assert "Nobody fills in forms\n" in block and "- Fines are abolished: the user settled it\n" in block
     typed = under_review()
     for words in changes:
         typed.hear(on.UserSpoke(words, relayed=True))

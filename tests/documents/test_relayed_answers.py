@@ -37,6 +37,8 @@ QUESTIONS = sorted(
         ("```\nx = 7\n```", "```\nx = 7 (unverified)\n```"),
         ("一つ。二つ", "一つ (unverified)。二つ (unverified)"),
         ("one\u2028two", "one (unverified)\ntwo (unverified)"),
+        ("✅", "✅ (unverified)"),
+        ("100 %. 👍", "100 % (unverified). 👍 (unverified)"),
         ("...", "..."),
         ("", ""),
     ],

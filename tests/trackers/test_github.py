@@ -162,10 +162,11 @@ def test_a_token_that_is_none_is_not_sent(
     assert server.asked == []
 
 
-def test_an_answer_without_a_title_is_no_issue(
-    server: Tracker, environment: dict[str, str], root: Path
+@pytest.mark.parametrize("answer", [{"message": "hello"}, {"title": "x", "body": ["y"]}])
+def test_an_answer_without_a_title_or_a_text_is_no_issue(
+    server: Tracker, environment: dict[str, str], root: Path, answer: object
 ) -> None:
-    server.gives(PATH, {"message": "hello"})
+    server.gives(PATH, answer)
     assert failure(NAMED, root, environment).startswith(
         f"GitHub at {server.host} answered with something that is not an issue."
     )

@@ -82,7 +82,15 @@ def test_an_issue_without_words_is_called_by_its_id(
     assert (issue.title, issue.text) == ("ABC-12", "")
 
 
-@pytest.mark.parametrize("answer", [{}, {"fields": None}, {"errorMessages": ["x"]}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"fields": None},
+        {"errorMessages": ["x"]},
+        {"fields": {"summary": "x", "description": {"type": "doc"}}},
+    ],
+)
 def test_an_answer_without_fields_is_no_issue(
     server: Tracker, environment: dict[str, str], answer: object
 ) -> None:

@@ -446,8 +446,10 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _go_back(now)
         case "skip" if now.follow_up is None:
             offer = _find_offer(replace(now, proposed=""), question)
-            if offer and offer.source in (STANDING, OWN):  # it stands until there is another one
-                return _keep(now, _accept_draft(question, offer, relayed=relayed), words)
+            if offer and offer.source in (STANDING, OWN):  # it stands as it is until there is another one
+                own = (each for each in now.answers if each.label == offer.label and offer.source == OWN)
+                standing = do.Answer(question.label, question.text, offer.text, offered=True)
+                return _keep(now, next(own, standing), words)
             return _keep(now, _leave_open(question), words)
         case _ if steering == "edit" or words.strip("[]").upper() in keys:
             return _tell(now, lines.NOT_YET)

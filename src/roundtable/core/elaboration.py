@@ -460,10 +460,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "drop":
             draft = draft.change_entries(lambda _, entry: None if entry.number in answer.numbers else entry)
         case "edit":
-            draft = draft.edit_entry(answer.numbers[0], answer.words)
+            draft = draft.edit_entry(answer.numbers[0], answer.words, typed=not event.relayed)
         case _:
             highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
-            draft = draft.add_entry(answer.part, answer.words, highest + 1)
+            draft = draft.add_entry(answer.part, answer.words, highest + 1, typed=not event.relayed)
     # What the panel said in one sentence may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
     return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)

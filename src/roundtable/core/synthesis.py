@@ -27,6 +27,8 @@ SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
 """Stands behind what nobody could verify (ART-8)."""
+LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
+"""What says no more than that a decision follows, such as `We agreed: `."""
 HEADINGS: Mapping[Part, str] = {
     "insights": "Key Insights",
     "decisions": "Decisions Made",
@@ -47,6 +49,7 @@ class Entry(Struct, frozen=True):
     detail: str = ""
     review: Literal["", "added", "edited"] = ""  # what the user did to it in the review (SYN-8)
     number: int = 0  # there, for good
+    typed: bool = False  # whether the user's words there came from the user, not through a host
 
 
 class Draft(Struct, frozen=True):
@@ -85,18 +88,18 @@ class Draft(Struct, frozen=True):
         entry = next(entry for entry in self.entries if entry.number == number)
         return _join_detail(entry.text, entry.detail)
 
-    def edit_entry(self, number: int, words: str) -> Draft:
+    def edit_entry(self, number: int, words: str, *, typed: bool) -> Draft:
         """Return the draft with new words for an entry."""
 
         def edit(part: Part, entry: Entry) -> Entry:
-            changed = replace(entry, review=entry.review or "edited")
+            changed = replace(entry, review=entry.review or "edited", typed=typed)
             return _put_words(changed, words, part) if entry.number == number else entry
 
         return self.change_entries(edit)
 
-    def add_entry(self, part: Part, words: str, number: int) -> Draft:
+    def add_entry(self, part: Part, words: str, number: int, *, typed: bool) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
-        entry = _put_words(Entry("", (), review="added", number=number), words, part)
+        entry = _put_words(Entry("", (), review="added", typed=typed, number=number), words, part)
         parts: dict[str, Any] = {part: (*self.part(part), entry)}
         return replace(self, **parts)
 
@@ -245,9 +248,15 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
     """Return a draft that nobody accepted in a form, with marks on what a host worded or relayed (ART-8)."""
 
-    def mark(_part: Part, entry: Entry) -> Entry:
+    def mark(part: Part, entry: Entry) -> Entry:
         is_relayed = entry.review or any(turns[number - 1].relayed for number in entry.turns)
-        return mark_entry(entry) if by_host or is_relayed else entry
+        if entry.typed or not (by_host or is_relayed):
+            return entry
+        if part == "decisions":  # what stands before a colon is the decision of a record
+            lead_in = found[0] if (found := LEAD_IN.match(entry.text)) else ""
+            decision, colon, rest = entry.text.removeprefix(lead_in).partition(": ")
+            entry = replace(entry, text=f"{lead_in}{mark_unverified(decision)}{colon}{rest}")
+        return mark_entry(entry)
 
     marked = draft.change_entries(mark)
     if not by_host:

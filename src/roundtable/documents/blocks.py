@@ -17,7 +17,7 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.hearing import Part
 from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
-from ..core.synthesis import HEADINGS, NO_REASON, split_detail
+from ..core.synthesis import HEADINGS, LEAD_IN, NO_REASON, split_detail
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
@@ -81,10 +81,6 @@ def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict
         words: (f"{block.file}:{number}, roundtable on step {block.step_id}", block.timestamp)
         for block, number, words in find_entries(documents, part)
     }
-
-
-LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
-"""What says no more than that a decision follows, such as `We agreed: `."""
 
 
 def split_decision(entry: str) -> tuple[str, str, str]:

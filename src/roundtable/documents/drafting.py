@@ -16,11 +16,11 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
-from ..core.synthesis import mark_like, strip_mark
+from ..core.synthesis import LEAD_IN, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
 from . import ids, page
-from .blocks import LEAD_IN, find_entries, split_decision
+from .blocks import find_entries, split_decision
 from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import DraftContext
 

@@ -190,7 +190,8 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile("[;；]")
-_HAS_WORD = re.compile(r"\w")
+# A tick or a thumb says something too; signs that make lists, code, tables and ends of sentences do not.
+_SAYS_SOMETHING = re.compile(r"[^\s.!?:;。！？；…`~*_=|#>+-]")
 _GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
@@ -252,7 +253,7 @@ def mark_answer(text: str) -> str:
         start = 0
         for end in (*sorted(ends), _length(line)):
             piece, start = line[start:end], max(start, end)
-            pieces.append(f"{piece} {UNVERIFIED}" if _HAS_WORD.search(piece) else piece)
+            pieces.append(f"{piece} {UNVERIFIED}" if _SAYS_SOMETHING.search(piece) else piece)
         marked.append("".join((*pieces, line[start:])))
     return "\n".join(marked)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
@@ -21,6 +22,7 @@ from ..core.turns import NEUTRAL, Verdict
 from .base import AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
 from .model.conversation import Conversation, to_ask, to_speak
 from .model.conversation import write_turn as write_turn  # as a host is told of it
+from .model.replies import PASS
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
@@ -53,6 +55,8 @@ class HostRequest(Struct, frozen=True):
         if isinstance(reply, Draft):
             _check_synthesis(self, reply)
         else:
+            if PASS.fullmatch(reply.text):  # as the brief words it
+                reply = replace(reply, passes=True)
             _check_words(self, reply)
         self.reply.set_result(reply)
 

@@ -64,9 +64,8 @@ def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]
     service = _find_service(reference, root, environment)
     if reference.source == "jira":
         fields = get_json(service, "?fields=summary,description,comment", _JiraIssue).fields
-        comment = fields.get("comment")
-        told = comment.get("comments") if isinstance(comment, dict) else None
-        return _make_issue(service, fields.get("summary"), fields.get("description"), told)
+        told = fields.comment.get("comments") if isinstance(fields.comment, dict) else None
+        return _make_issue(service, fields.summary, fields.description, told)
     issue, told = get_json(service, "", _GithubIssue), None
     if issue.comments > 0:
         # The last page holds the newest ones; GitHub sorts them by age.
@@ -93,16 +92,22 @@ def _no_issue(source_id: str, failed: str, do: str) -> TrackerFailed:
 
 
 class _GithubIssue(Struct):
-    title: object
-    body: object = None
+    title: str | None
+    body: str | None = None
     comments: int = 0
 
 
+class _JiraFields(Struct):
+    summary: str | None = None
+    description: str | None = None
+    comment: object = None
+
+
 class _JiraIssue(Struct):
-    fields: dict[str, Any]
+    fields: _JiraFields
 
 
-def _make_issue(service: Service, title: object, text: object, comments: object) -> Issue:
+def _make_issue(service: Service, title: str | None, text: str | None, comments: object) -> Issue:
     """Return the issue without control characters, with its newest comments below its text."""
     told = []
     for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():

@@ -84,9 +84,11 @@ def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
 
 @pytest.mark.rule("LOOP-8")
 def test_silence_is_taken_only_where_it_is_allowed() -> None:
-    asked = Asked(words("", passes=True), words())
+    asked = Asked(words("", passes=True), words("PASS"), words())
     assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.")
-    assert asked.refusals == ["Alex Rivera has to speak here and cannot pass."]
+    assert asked.refusals == ["Alex Rivera has to speak here and cannot pass."] * 2
+    worded = Asked(words("PASS."))  # as the brief says it
+    assert worded.run(worded.panel.answer(AskPersona(Brief(TABLE, ALEX, "follow", may_pass=True)))) is None
     free = Asked(words("", passes=True))
     assert free.run(free.panel.answer(AskPersona(Brief(TABLE, ALEX, "follow", may_pass=True)))) is None
     (request,) = free.requests

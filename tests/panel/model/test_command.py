@@ -365,6 +365,8 @@ IN_ARGUMENTS: list[Callable[[], CommandModel]] = [
     lambda: program(TELLS.format("sys.argv[-1]"), f"--token={CANARY}"),
     lambda: program(TELLS.format("sys.argv[-1]"), "--no-key-file", "--token", CANARY),
     lambda: program(TELLS.format("sys.argv[-1]"), f"OPENAI_API_KEY={CANARY}"),
+    lambda: program(TELLS.format("sys.argv[-1]"), "--no-key-file", f"--token={CANARY}=="),
+    lambda: program(TELLS.format("sys.argv[-1]"), f"--env=OPENAI_API_KEY={CANARY}"),
 ]
 
 

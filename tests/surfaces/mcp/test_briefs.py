@@ -308,7 +308,7 @@ def test_the_person_reviews_what_is_written(raw: Place) -> None:
     play(test())
     document = (item / "quick-scan.md").read_text()
     assert "Answers can differ" not in document
-    assert "- Paper stays: the cellar is wet (unverified)" in document
+    assert "- Paper stays (unverified): the cellar is wet (unverified)" in document
 
 
 @pytest.mark.rule("FOCUS-1")

@@ -254,6 +254,25 @@ def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
     assert "60 inspectors" in document.read_text()
 
 
+@pytest.mark.rule("ART-8")
+def test_a_person_who_skips_a_marked_answer_has_not_accepted_it(raw: tuple[Path, Path]) -> None:
+    root, item = raw
+    document = item / "quick-scan.md"
+
+    async def test() -> None:
+        async with here(root, user=["edit 1", "skip"]) as (player, _):
+            await player.start(item.name)
+            for words in ("The inspector retypes forms.", "60 inspectors"):
+                await player.send("relay_user", words=words)
+            for _ in range(2):
+                await player.send("hear_user")
+
+    play(test())
+    assert document.read_text().count(MARK) == 2
+    talk(root, item, ["skip", "skip", "C"], reopen="00-01")
+    assert document.read_text().count(MARK) == 2
+
+
 @pytest.mark.rule("ART-8", "STEP-4")
 def test_marked_answers_of_a_short_track_are_asked_about_again(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")

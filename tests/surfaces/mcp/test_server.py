@@ -83,6 +83,20 @@ def test_a_host_is_told_what_a_model_is_told_each_part_once(place: Place) -> Non
     play(test())
 
 
+def test_an_item_is_told_once_though_its_documents_change(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            await player.play(["The inspector retypes forms.", "60", "The office too.", "E", "done"])
+            contexts = [json.loads(answer).get("context", "") for answer in player.answers]
+            assert sum("The document quick-scan.md:" in each for each in contexts) > 1
+            assert sum("The item:\n| Offline forms" in each for each in contexts) == 1
+
+    play(test())
+
+
 def test_start_again_tells_everything_again_and_next_move_the_same(place: Place) -> None:
     root, item = place
 

@@ -50,7 +50,10 @@ _NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
 # The arguments of a program that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
-_GIVEN_KEY = re.compile(r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}[=\0](?=([^\0]+))")
+# A key after `=` is read once, to the end of its argument, so that a long argument takes no long time.
+_GIVEN_KEY = re.compile(
+    r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}(?:=([^\0]+)|\0(?=([^\0]+)))"
+)
 _BY_HAND = "Try the command by hand, or name another model with --model."
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 
@@ -381,7 +384,8 @@ class CommandModel:
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
-        secrets = _GIVEN_KEY.findall("\0".join(self._command))
+        given = _GIVEN_KEY.finditer("\0".join(self._command))
+        secrets = [found[1] or found[2] for found in given]
         raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 

@@ -238,7 +238,8 @@ def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> 
             laid.append(write("document", each.name, text, longest))
             room -= len(laid[-1])
     missing = [fill("left-out", names=", ".join(left_out[::-1])) + "\n"] if left_out else []
-    return "\n".join((*missing, *above, *laid[::-1], *below))
+    parts = (*missing, *above, *laid[::-1], *below)
+    return "\n".join(("", *parts)) if parts else ""  # apart from the item, which a host is sent once
 
 
 @lru_cache(maxsize=16)

@@ -73,7 +73,7 @@ _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # What a model thinks aloud before it speaks is not said.
 _THOUGHT = re.compile(r"\A\s*+<think>.*?(?:</think>|\Z)", re.DOTALL)
-_PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
+PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
 _MARKS = re.compile(r"\A\s*(?:\|\s?|#{1,6}\s+)")
 _DECORATION = " \t*_\"'`>|#[(-"
@@ -131,7 +131,7 @@ class Cutter:
                 continue
             # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
             muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
-            if _PASS.fullmatch(rest):
+            if PASS.fullmatch(rest):
                 self.passed = self.passed or not begun
             elif not muted and not _RULE.fullmatch(rest) and (not sign or words.strip(_DECORATION)):
                 said += words if is_whole else words.removesuffix("@")
