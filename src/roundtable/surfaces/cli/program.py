@@ -29,8 +29,7 @@ _COMMANDS = (
     ("analyze", ("analyze", "elaborate", "discuss")),
     ("items", ("questions", "handoff", "check", "why", "undo")),
     ("content", ("personas", "steps", "models", "doctor")),
-    ("serve", ("serve",)),
-    ("agents", ("mcp", "export")),
+    ("servers", ("serve", "mcp", "export")),
 )
 """The module of each command; it is imported when its command is called, so that no other one waits."""
 
