@@ -258,9 +258,8 @@ def check(flags: Flags, item: str | None) -> int:
 def why(flags: Flags, what: tuple[str, ...]) -> None:
     """Show where a line comes from: who said what, in which turn.
 
-    Name a line (`requirements-spec.md:34`), a piece of text, or a line of a transcript
-    (`elaborations/01-03-1.md:48`), which shows what that turn led to. This also works after somebody moved or
-    edited the text, and then says so. Without ITEM it uses the one that is open.
+    Name a line of a document (`requirements-spec.md:34`) or a piece of its text. This also works after
+    somebody moved or edited the text, and then says so. Without ITEM it uses the one that is open.
     """
     project, entry, words = flags.split_item(what, least=1)
     texts, data = [], []
