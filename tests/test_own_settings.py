@@ -49,12 +49,21 @@ def test_the_last_choice_counts_whole(tmp_path: Path) -> None:
     assert settings.is_panel_chosen
 
 
-@pytest.mark.parametrize("text", ['user_name = "Ada"\n[budget]\nturns = 8\n', "panel = ", ""])
-def test_the_users_own_file_stays_as_it_is_and_need_not_read(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ['user_name = "Ada"\n[budget]\nturns = 8\n', ""])
+def test_the_users_own_file_stays_as_it_is(tmp_path: Path, text: str) -> None:
     own, environment = write_own(tmp_path, text)
     remember_panel("ollama:y", environment=environment)
     assert own.read_text() == text
     assert load_settings(tmp_path, environment=environment)[0].models == ("ollama:y",)
+
+
+def test_nothing_leaves_the_machine_while_the_users_own_file_cannot_be_read(tmp_path: Path) -> None:
+    """It may say `offline`, or what a discussion may cost."""
+    own, environment = write_own(tmp_path, 'panel = "offline"\nuser_name = \n')
+    remember_panel("ollama:y", environment=environment)
+    settings, (warning,) = load_settings(tmp_path, environment=environment)
+    assert (settings.panel, settings.models) == ("offline", ())
+    assert warning.startswith(f"{own} is ignored: Invalid value")
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,8 @@ def load_settings(
     if (own := user_file(environment)) is not None:
         mine, kept = _read_layer(own, str(own), "", warnings), own.with_name(KEPT_FILE)
         layers.append((str(own), mine))
-        if not mine.keys() & {"panel", "model", "base_url"}:  # a model and its address belong together
+        # A model and its address belong together. A file that cannot be read may name another one, or none.
+        if not warnings and not mine.keys() & {"panel", "model", "base_url"}:
             layers.append((str(kept), _read_layer(kept, str(kept), "", warnings)))
     for name, section in PROJECT_FILES.items():
         found = _read_layer(home / name, name, section, warnings, str(own or "the environment"))

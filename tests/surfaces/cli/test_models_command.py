@@ -108,7 +108,7 @@ def test_what_is_no_model_is_refused_and_what_is_stronger_is_said(
     monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama:x")
     ran = cli.run("models", "use", "codex")
     assert ran.status == 0
-    assert ran.out.startswith("codex is kept in ") and ran.out.endswith(" and that counts.\n")
+    assert ran.out.startswith("codex is kept in ") and ran.out.endswith(" or cannot be read.\n")
 
 
 def test_it_is_said_when_the_users_own_file_names_another_model(cli: CommandLine, machine: Machine) -> None:
@@ -118,7 +118,9 @@ def test_it_is_said_when_the_users_own_file_names_another_model(cli: CommandLine
     own.write_text('model = "ollama:x"\n')
     ran = cli.run("models", "use", "ollama:y")
     assert ran.status == 0
-    assert ran.out.endswith(f"but your environment or {own} names another one, and that counts.\n")
+    assert ran.out.endswith(
+        f"but does not speak: your environment or {own} names another one or cannot be read.\n"
+    )
     assert cli.run("models", "--json").json["speaks"] == ["ollama:x"]
     own.unlink()
     ran = cli.run("models", "use", "ollama:y")

@@ -100,6 +100,24 @@ def test_line_breaks_of_the_user_stay_and_nothing_stands_after_the_words() -> No
     assert not re.search(r"[ \t]$", made, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("- one\n- two", "   • one\n   • two\n"),
+        ("1. one\n2. two", "   1 one\n   2 two\n"),
+        ("```\nif x:\n    y()\n```\nThen stop.", "   if x:\n       y()\n\n\n  Then stop.\n"),
+    ],
+)
+def test_a_list_or_code_at_the_beginning_stands_below_the_name(words: str, rows: str) -> None:
+    head, _, rest = shown(spoken(words)).partition("\n\n")
+    assert (head, rest.lstrip("\n")) == ("▲ Alex Rivera (Solutions Architect):", rows)
+
+
+def test_an_indented_line_keeps_its_indent_where_it_is_wrapped() -> None:
+    made = shown(Line("review", "Decisions Made\n  2. We keep the queue on the device"), 24)
+    assert made == "  Decisions Made\n    2. We keep the queue\n    on the device\n"
+
+
 def test_a_question_shows_whose_it_is_and_its_draft_is_indented() -> None:
     made = shown(Line("question", "What now?", MAYA.key, draft="Forms.", source="the item"))
     assert made == "● What now?\n    Draft, from the item: Forms.\n    (Enter takes the draft.)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.documents.blocks import parse_transcript
-from roundtable.surfaces.web.markup import render_document, render_transcript, render_words
+from roundtable.documents.blocks import CitedEntry, parse_transcript
+from roundtable.surfaces.web.markup import Origin, render_document, render_transcript, render_words
 
 PIECES = st.sampled_from(
     [
@@ -53,7 +54,8 @@ PIECES = st.sampled_from(
     ]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
-TALKS = {("01-03", "2026-02-20T10:00:00.000Z"): "/items/x/discussions/1#d"}
+ENTRIES = [CitedEntry("Key Insights", words, (3,), "") for words in ("word", "x", "#", "<b>")]
+TALKS = {("01-03", "2026-02-20T10:00:00.000Z"): Origin("/items/x/discussions/1#d", ENTRIES)}
 
 
 class Found(HTMLParser):
@@ -95,7 +97,7 @@ def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
     assert_harmless(render_words(text))
     assert_harmless(render_document(text))
     assert_harmless(render_document(text, TALKS))
-    assert_harmless(render_transcript(text, 1))
+    assert_harmless(render_transcript(text, 1, *TALKS.values(), {"<b>.md": "/items/x/documents/%22"}))
 
 
 @given(TEXTS)
@@ -127,6 +129,34 @@ def test_the_turns_of_an_entry_are_read_from_the_transcript(review: str) -> None
     assert found is not None and [(each.text, each.turns) for each in found.entries] == [
         ("Keep it: cheap", (2, 12))
     ]
+
+
+def test_an_entry_is_linked_to_its_turns_also_where_the_document_leaves_its_detail_out() -> None:
+    entries = [
+        CitedEntry("Key Insights", "[Maya] It is slow: on the old phone", (2, 4), ""),
+        CitedEntry("Decisions Made", "Keep it: cheap", (5,), ""),
+    ]
+    marker = "<!-- Elaboration: step 01-03, T -->\n\n### Added\n\n"
+    page = render_document(
+        f"{marker}- [Maya] It is slow.\n- Keep it: cheap\n- Mine\n\n## Next\n\n- Keep it: cheap\n",
+        {("01-03", "T"): Origin("/d/1#discussion-1", entries)},
+    )
+    links = re.findall(r'<li>([^<]+)|href="([^"]+)" rel="[^"]*">(turn \d)</a>', page)
+    turn = "/d/1#discussion-1-turn-"
+    assert links == [
+        ("[Maya] It is slow.", "", ""),
+        ("", f"{turn}2", "turn 2"),
+        ("", f"{turn}4", "turn 4"),
+        ("Keep it: cheap", "", ""),
+        ("", f"{turn}5", "turn 5"),
+        ("Mine", "", ""),
+        ("Keep it: cheap", "", ""),
+    ]
+
+
+def test_words_that_look_like_a_link_to_a_turn_stay_as_they_were_typed() -> None:
+    page = render_transcript("`](#turn-1)` [turn 1](#turn-1)\n", 7, Origin("#d", ()), {})
+    assert "<code>](#turn-1)</code>" in page and 'href="#discussion-7-turn-1"' in page
 
 
 @pytest.mark.parametrize(

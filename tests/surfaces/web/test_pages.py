@@ -94,8 +94,12 @@ def test_what_a_discussion_added_is_marked_and_linked_both_ways(ana: TestClient,
     assert "Elaboration Insights" in block and "4. Technical Context" not in block
     assert "<!--" not in page and "&lt;!--" not in page
     assert 'href="/items/renew-loans/discussions/1#discussion-1"' in block
+    links = re.findall(r'href="([^"]+)" rel="[^"]*">turn (\d+)</a>', block)
+    assert ("/items/renew-loans/discussions/1#discussion-1-turn-4", "4") in links
+    assert ("/items/renew-loans/discussions/1#discussion-1-turn-8", "8") in links
     talk = ana.get("/items/renew-loans/discussions/1").text
-    assert talk.count(f'href="/items/renew-loans/documents/requirements-spec.md#{place}"') == 1
+    back = f'href="/items/renew-loans/documents/requirements-spec.md#{place}"'
+    assert talk.count(back) == 1 + 3  # at its top, and at the three turns that led to something
     synthesis = talk.partition("<h2>Synthesis</h2>")[2]
     assert 'href="#discussion-1-turn-8"' in synthesis and 'id="discussion-1-turn-8"' in talk
 

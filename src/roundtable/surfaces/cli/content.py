@@ -204,8 +204,8 @@ def _use_model(flags: Flags, name: str, found: Sequence[FoundModel]) -> None:
     speaks = ("".join(now.models), now.base_url) if now.panel == "model" else ("", "")
     told = f"{model.name} speaks from now on. {_warn(model)} Kept in {kept}."
     if speaks != (model.model, model.base_url):
-        stronger = f"your environment or {user_file(os.environ)} names another one, and that counts"
-        told = f"{model.name} is kept in {kept}, but {stronger}."
+        stronger = f"your environment or {user_file(os.environ)} names another one or cannot be read"
+        told = f"{model.name} is kept in {kept}, but does not speak: {stronger}."
     flags.show_result({"speaks": name, "file": str(kept)}, told)
 
 

@@ -45,9 +45,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         from ..web.access import MEMBER, THIS_MACHINE
         from ..web.app import Site
     except ModuleNotFoundError as missing:
-        raise RuleBroken(
-            f"The web room is not installed. Install it with: {_INSTALL.format('web')}"
-        ) from missing
+        raise RuleBroken(_NOT_INSTALLED.format("The web room", "web")) from missing
     for lack in find_lacking(settings):
         tell(lack)
     project = flags.open_project(settings)
@@ -91,9 +89,7 @@ def mcp(flags: Flags) -> None:
     try:
         from ..mcp.server import serve as serve_agent  # late: half a second that no other command should pay
     except ImportError as missing:
-        raise RuleBroken(
-            f"The MCP server is not installed. Install it with: {_INSTALL.format('mcp')}"
-        ) from missing
+        raise RuleBroken(_NOT_INSTALLED.format("The MCP server", "mcp")) from missing
 
     with interruptible(_leave):
         serve_agent(settings, debug=flags.debug)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
@@ -42,6 +43,7 @@ _STYLES = {
     "none": ("code_block", "item.bullet"),
 }
 _THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
+_BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 _BETWEEN, _QUIET = " · ", "dim"
 _KINDS = {"update": Voice("+", "green"), "saved": Voice("✓", "green"), "error": Voice("!", "bold red")}
 _MARKDOWN_KINDS = ("contribution", "feedback", "handoff", "synthesis")
@@ -84,10 +86,20 @@ class LineFormatter:
         return max(min(self._columns(), WIDEST) - MARGIN, NARROWEST)
 
     def _render_plain(self, text: str, voice: Voice = _NO_VOICE, style: str = "") -> str:
-        return self._print([*Text(text, style).wrap(self._console, self._width)], voice)
+        """Render a text with its own line breaks; an indented line keeps its indent where it is wrapped."""
+        rows: list[Text] = []
+        for source in text.expandtabs(4).split("\n"):
+            words = source.lstrip(" ")
+            indent = min(len(source) - len(words), self._width // 2)
+            wrapped = Text(words, style).wrap(self._console, self._width - indent)
+            rows += (Text.assemble(" " * indent, row) for row in wrapped)
+        return self._print(rows, voice)
 
     def _render_markdown(self, text: str, voice: Voice) -> str:
-        """Render markdown; paragraphs keep their line breaks."""
+        """Render markdown; paragraphs keep their line breaks, and a list or code stands below the name."""
+        words = text[len(voice.name) + 1 :].lstrip()
+        if voice.name and _BLOCK.match(words):
+            text = f"{voice.name}:\n\n{words}"
         page = Markdown("", hyperlinks=False, code_theme="ansi_dark")
         page.parsed = _PARSER.parse(text)
         for child in (child for token in page.parsed for child in token.children or ()):

@@ -35,7 +35,7 @@ from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
-from .markup import addition_id, find_additions, render_document, render_transcript, render_words
+from .markup import Origin, addition_id, find_additions, render_document, render_transcript, render_words
 from .room import Room, StartSession
 
 if TYPE_CHECKING:
@@ -277,6 +277,7 @@ class DiscussionView(Struct, frozen=True):
     title: str
     is_undone: bool
     text: str
+    origin: Origin
 
 
 class ItemView:
@@ -296,7 +297,10 @@ class ItemView:
         for number, name, text, content in parse_transcripts(entry.folder):
             step, at = content.key if content else ("", "")
             title, is_undone = titles.get(step, Path(name).name), at in self.status.taken_back
-            self.discussions.append(DiscussionView(number, step, at, title, is_undone, clean_text(text)))
+            address = self._find_place(f"discussions/{number}", f"discussion-{number}")
+            origin = Origin(address, content.entries if content else ())
+            view = DiscussionView(number, step, at, title, is_undone, clean_text(text), origin)
+            self.discussions.append(view)
         self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
         self.parking_lot = ""
@@ -305,11 +309,8 @@ class ItemView:
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
     def render_document(self, name: str) -> Markup:
-        known = {
-            (each.step, each.at): self._find_place(f"discussions/{each.number}", f"discussion-{each.number}")
-            for each in self.discussions
-        }
-        return render_document(self.documents[name], known)
+        origins = {(each.step, each.at): each.origin for each in self.discussions}
+        return render_document(self.documents[name], origins)
 
     def find_additions(self, discussion: DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from ...documents.blocks import find_elaboration_blocks
+from ...documents.blocks import CitedEntry, find_elaboration_blocks
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
@@ -26,7 +26,14 @@ _TAGS = {
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "id", "class"}, "ol": {"start"}, "section": {"id", "class"}, "span": {"class"}}
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
-_ANCHOR = re.compile(r'<a id="(?:discussion-\d{1,6}-)?turn-\d{1,6}">')
+_ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
+
+
+class Origin(NamedTuple):
+    """Where an addition comes from: the address of its discussion, and the entries with their turns."""
+
+    address: str  # a turn has `-turn-N` after it
+    entries: Sequence[CitedEntry]
 
 
 def render_words(text: str) -> Markup:
@@ -34,26 +41,31 @@ def render_words(text: str) -> Markup:
     return _clean(_parser(breaks=True).render(text))
 
 
-def render_document(text: str, discussions: Mapping[tuple[str, str], str] | None = None) -> Markup:
-    """Return a document as HTML; what an elaboration added is marked, and linked to its discussion.
+def render_document(text: str, origins: Mapping[tuple[str, str], Origin] | None = None) -> Markup:
+    """Return a document as HTML; what an elaboration added is marked, and linked to the turns it cites.
 
-    `discussions` has the addresses of the transcripts, by step and instant.
+    `origins` are known by step and instant.
     """
-    tokens = list(_mark_additions(text, discussions or {}))
+    tokens = list(_mark_additions(text, origins or {}))
     for token in tokens:
         shown = [each for each in token.children or () if each.type != "text" or each.content]
         for before, after in pairwise(shown):
             if before.type == "softbreak" and after.type == "strong_open":  # a field begins its own line
                 before.type = "hardbreak"
-    parser = _parser(breaks=False)
-    return _clean(str(parser.renderer.render(tokens, parser.options, {})))
+    return _render(tokens)
 
 
-def render_transcript(text: str, number: int) -> Markup:
-    """Return the transcript of a number as HTML; with it, its turns are told from others in the same page."""
-    for before in ('<a id="', "](#"):
-        text = text.replace(f"{before}turn-", f"{before}discussion-{number}-turn-")
-    return _clean(_parser(breaks=False).render(text))
+def render_transcript(text: str, number: int, origin: Origin, led_to: Mapping[str, str]) -> Markup:
+    """Return the transcript of a number as HTML; the turns that entries cite link to what they `led_to`.
+
+    With the number, its turns are told from others in the same page.
+    """
+    tokens, prefix = _parser(breaks=False).parse(text), f"discussion-{number}-"
+    for token in (child for each in tokens for child in each.children or ()):
+        if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
+            token.attrs["href"] = f"#{prefix}{str(token.attrs['href'])[1:]}"
+    links = "".join(_link(address, name, "led-to") for name, address in led_to.items())
+    return _render(tokens, prefix, {turn: links for entry in origin.entries for turn in entry.turns})
 
 
 def find_additions(document: str) -> set[str]:
@@ -75,20 +87,27 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     return parser.enable(["table", "strikethrough"]).disable("image")  # what is left of an image is a link
 
 
-def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, *_rest: Any) -> str:
+def _render(tokens: Sequence[Token], prefix: str = "", links: Mapping[int, str] | None = None) -> Markup:
+    parser, env = _parser(breaks=False), {"prefix": prefix, "links": links or {}}
+    return _clean(str(parser.renderer.render(tokens, parser.options, env)))
+
+
+def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
     token, text = tokens[index], tokens[index].content
     if token.meta.get("ours"):
         return text
     if _COMMENT.fullmatch(text) or text == "</a>":
         return ""
     if anchor := _ANCHOR.fullmatch(text.strip()):
-        return f"{anchor[0]}</a>"
+        turn = int(anchor["turn"])
+        return f'<a id="{env["prefix"]}turn-{turn}"></a>{env["links"].get(turn, "")}'
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _mark_additions(text: str, discussions: Mapping[tuple[str, str], str]) -> Iterator[Token]:
-    """Yield the tokens with a section around each elaboration."""
+def _mark_additions(text: str, origins: Mapping[tuple[str, str], Origin]) -> Iterator[Token]:
+    """Yield the tokens with a section around each elaboration, and links behind its entries."""
     starts = {block.line: block for block in find_elaboration_blocks("", text)}
+    origin: Origin | None = None
     end = 0
     for token in _parser(breaks=False).parse(text):
         line = token.map[0] + 1 if token.map and token.level == 0 else 0
@@ -96,18 +115,26 @@ def _mark_additions(text: str, discussions: Mapping[tuple[str, str], str]) -> It
             yield _ours("</section>")
             end = 0
         if token.type == "html_block" and (block := starts.get(line)):
-            end, html = block.end, f'<section class="addition" id="{addition_id(*block.key)}">'
-            if address := discussions.get(block.key):
-                html += f'<a class="origin" href="{escape(address)}">From the discussion</a>'
-            yield _ours(html)
+            end, origin = block.end, origins.get(block.key)
+            link = _link(origin.address, "From the discussion", "origin") if origin is not None else ""
+            yield _ours(f'<section class="addition" id="{addition_id(*block.key)}">{link}')
             continue
+        if end and origin is not None and token.type == "inline" and token.children is not None:
+            written = (each.turns for each in origin.entries if each.is_written_as(token.content))
+            for turn in next(written, ()):
+                link = _link(f"{origin.address}-turn-{turn}", f"turn {turn}", "turn")
+                token.children.append(_ours(link, "html_inline"))
         yield token
     if end:
         yield _ours("</section>")
 
 
-def _ours(html: str) -> Token:
-    return Token("html_block", "", 0, content=html, meta={"ours": True})
+def _ours(html: str, kind: str = "html_block") -> Token:
+    return Token(kind, "", 0, content=html, meta={"ours": True})
+
+
+def _link(address: str, name: str, kind: str) -> str:
+    return f'<a class="{kind}" href="{escape(address)}">{escape(name)}</a>'
 
 
 def _clean(html: str) -> Markup:
