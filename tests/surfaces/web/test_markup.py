@@ -54,7 +54,7 @@ PIECES = st.sampled_from(
     ]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
-ENTRIES = [CitedEntry("Key Insights", words, (3,), "") for words in ("word", "x", "#", "<b>")]
+ENTRIES = [CitedEntry("Key Insights", words, (3,), "", 1) for words in ("word", "x", "#", "<b>")]
 TALKS = {("01-03", "2026-02-20T10:00:00.000Z"): Origin("/items/x/discussions/1#d", ENTRIES)}
 
 
@@ -97,7 +97,8 @@ def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
     assert_harmless(render_words(text))
     assert_harmless(render_document(text))
     assert_harmless(render_document(text, TALKS))
-    assert_harmless(render_transcript(text, 1, *TALKS.values(), {"<b>.md": "/items/x/documents/%22"}))
+    (origin,) = TALKS.values()
+    assert_harmless(render_transcript(text, 1, origin, {"<b>.md": "/items/x/documents/%22"}))
 
 
 @given(TEXTS)
@@ -133,8 +134,8 @@ def test_the_turns_of_an_entry_are_read_from_the_transcript(review: str) -> None
 
 def test_an_entry_is_linked_to_its_turns_also_where_the_document_leaves_its_detail_out() -> None:
     entries = [
-        CitedEntry("Key Insights", "[Maya] It is slow: on the old phone", (2, 4), ""),
-        CitedEntry("Decisions Made", "Keep it: cheap", (5,), ""),
+        CitedEntry("Key Insights", "[Maya] It is slow: on the old phone", (2, 4), "", 1),
+        CitedEntry("Decisions Made", "Keep it: cheap", (5,), "", 2),
     ]
     marker = "<!-- Elaboration: step 01-03, T -->\n\n### Added\n\n"
     page = render_document(

@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts, on stdio; content/host describes them to a host."""
+"""The MCP server: tools, resources and prompts, on stdio; content/host.toml describes them to a host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import list_transcripts, parse_transcripts
-from .sessions import HOST_FILES, MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_table, host_text
+from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text, host_texts
 
 Ctx = Context[HostedSessions, Any]
 _MAX_ITEMS = 50
@@ -53,7 +53,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
     def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
         super().__init__(
             "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-            instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
+            instructions=host_texts()["instructions"],
             log_level="INFO" if debug else "WARNING", lifespan=lambda _server: nullcontext(sessions),
         )  # fmt: skip
         self._project = sessions.project
@@ -118,7 +118,7 @@ def make_tools() -> Iterator[Tool]:
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status, hand_off,
     )  # fmt: skip
-    texts = host_table("tools.toml")
+    texts = host_texts()
     for function in tools:
         looks = function in (next_move, list_items, status, hand_off)
         hints = ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)

@@ -24,7 +24,6 @@ from ...settings import Settings, user_name
 
 IDLE = 300.0  # seconds without a call until an item is released, so that a terminal can take it up
 MAX_MESSAGE_LENGTH = 20_000
-HOST_FILES = files("roundtable.content") / "host"
 
 
 class OpenMove(Struct, frozen=True):
@@ -223,11 +222,11 @@ class HostedSessions:
 
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
-    """Return a text of content/host/tasks.toml with its blanks filled."""
-    return fill_blanks(host_table("tasks.toml")[group][name], blanks)
+    """Return a text of content/host.toml with its blanks filled."""
+    return fill_blanks(host_texts()[group][name], blanks)
 
 
 @cache
-def host_table(name: str) -> dict[str, Any]:
-    """Return the texts of a file of content/host."""
-    return tomllib.loads((HOST_FILES / name).read_text(encoding="utf-8"))
+def host_texts() -> dict[str, Any]:
+    """Return all that a host is told besides what a model is told."""
+    return tomllib.loads((files("roundtable.content") / "host.toml").read_text(encoding="utf-8"))
