@@ -311,8 +311,13 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return line
 
 
-def test_no_criterion_is_called_the_first_failing_test(static: CommandLine) -> None:
-    assert "First failing test" not in static.run("handoff").out
+def test_the_first_failing_test_is_no_criterion_that_holds_today(static: CommandLine) -> None:
+    assert part(static.run("handoff").out, "First failing test").startswith("\n- **AC-002-01**")
+    assert static.run("handoff", "--for", "pr").out.count("AC-002-01") == 1
+    found = collect_hand_off(
+        Item("a", "A", ""), {"requirements-spec.md": STATIC.replace("the small file.", "it unchanged.")}, ()
+    )
+    assert found.parts["first_test"] == ()
 
 
 @pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])

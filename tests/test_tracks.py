@@ -322,7 +322,11 @@ def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: s
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(
     ("draft", "offered"),
-    [("item wish", "The list is sorted."), ("item", "The list is wrong."), ("item title", "The list")],
+    [
+        ("item wish", "The list is sorted."),
+        ("item", "The list is wrong."),
+        ("item whole", "The list is wrong. Expected: the list is sorted."),
+    ],
 )
 def test_a_draft_is_what_the_item_asks_for_or_how_it_begins_or_its_title(draft: str, offered: str) -> None:
     item = Item("list", "The list", "The list is wrong.\n\nExpected: the list is sorted.")

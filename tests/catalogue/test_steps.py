@@ -159,7 +159,7 @@ def test_a_question_about_what_is_shown_has_words_for_where_nothing_is(step: Ste
         r"(?i)is this the|(?:of|in) these\b|given this|this decision|that (?:choice|failure)\b"
     )
     for _, question in list_questions(step):
-        if pointing.search(question.text) and "item title" not in question.draft and not question.without:
+        if pointing.search(question.text) and "item whole" not in question.draft and not question.without:
             assert not question.draft and not question.shows, question
         if question.without not in ("", "-"):
             assert "?" in question.without and not re.search(r"\bof these\b", question.without), question
@@ -212,7 +212,7 @@ def test_a_draft_from_an_answer_points_to_a_question_of_an_earlier_step(step: St
     for depth, question in list_questions(step):
         for draft in split_drafts(question.draft):
             if not draft.startswith("answer "):
-                kinds = ("steps", "wish", "title")
+                kinds = ("steps", "wish", "whole")
                 assert draft in ("", "item", "survey", *(f"item {kind}" for kind in kinds))
                 continue
             words = draft.removeprefix("answer ")

@@ -42,7 +42,7 @@ _COMMENT = re.compile(r"<!--(?>(?:(?!<!--|-->).)*)-->", re.DOTALL)
 _SECTION = re.compile(r"(?m)^##[ \t]++(.+)")
 _LABEL = re.compile(r"(?m)^###[ \t]++(.+)")
 _EXTRA = re.compile(r"(?m)^-[ \t]++(\w++):")
-_DRAFT = re.compile(r"(?:item(?: steps| wish| title)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*)?", re.DOTALL)
+_DRAFT = re.compile(r"(?:item(?: steps| wish| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*)?", re.DOTALL)
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 # A step, and what is ignored of its file: each field with the reason.

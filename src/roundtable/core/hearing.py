@@ -539,7 +539,10 @@ _REQUEST_WORDS = word_set("""
         """)
 _MAX_REQUEST_WORDS = 6
 # A question about time or length asks for the word itself: "How soon must it load?" -- "Fast."
-_MEASURE = re.compile(r"\b(?:fast|quick|speed|slow|soon|latency|performance|time|long|short)")
+_MEASURES = (
+    (("fast", "quick"), re.compile(r"\b(?:fast|quick|speed|slow|soon|latency|performance|time|long)")),
+    (("short",), re.compile(r"\b(?:long|short)")),
+)
 
 
 def hear_depth(text: str, question: str | None) -> Depth | None:
@@ -555,10 +558,9 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     spoken = {word for _, phrase in found for word in phrase}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
-    is_measure = not spoken.isdisjoint(("fast", "quick", "short")) and _MEASURE.search(
-        fold_text(question or "")
-    )
-    return None if is_measure or is_about(" ".join(spoken), question or "") else depths.pop()
+    asked = fold_text(question or "")
+    is_measure = any(not spoken.isdisjoint(words) and asks.search(asked) for words, asks in _MEASURES)
+    return None if is_measure or is_about(" ".join(spoken), asked) else depths.pop()
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from textwrap import indent
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.steps import Item
 from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fold_text, unescape_markdown
@@ -37,6 +38,7 @@ _LABELS = {
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
 }  # fmt: skip
+_PASSES_TODAY = re.compile(r"(?i)\b(?:(?:as|like) (?:today|before|now)|unchanged|still|nothing changes)\b")
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -92,12 +94,16 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         for each, place in asked
         if each.answer
     )
+    requirements = (*parts["requirements"], *_list_requirements(documents))
+    # Without a test of the user's, the first criterion that does not hold today already.
+    criteria = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
+    failing = (HandOffPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
-        "requirements": (*parts["requirements"], *_list_requirements(documents)),
+        "requirements": requirements,
         "places": parts["places"] or _pick(labelled, ["files"]),
-        "first_test": parts["first_test"][:1],
+        "first_test": (*parts["first_test"], *failing)[:1],
         "actions": actions,
         "questions": tuple(still_open),
         "answered": tuple(answered),
@@ -193,7 +199,9 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    checks = (*hand_off.parts["requirements"], *hand_off.parts["first_test"])
+    checks = hand_off.parts["requirements"]
+    listed = {one for each in checks for one in each.details}
+    checks += tuple(each for each in hand_off.parts["first_test"] if each.text not in listed)
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_parts(hand_off, _PULL_REQUEST),

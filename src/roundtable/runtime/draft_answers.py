@@ -97,22 +97,23 @@ def _offer_from(
 
 def _draft_from_item(kind: str, item: Item) -> str:
     text = strip_mark(strip_unprintable(item.own_text))
+    paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
+    first = _shorten(next((each for each in paragraphs if each and not _NOT_PROSE.match(each)), ""))
+    prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
+    wishes = [each for each in split_sentences(prose) if _WISHES.search(each)]
     match kind:
         case "item":  # how it begins, without what it asks for
-            paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
-            first = _shorten(next((each for each in paragraphs if each and not _NOT_PROSE.match(each)), ""))
-            return " ".join(each for each in split_sentences(first) if not _WISHES.search(each))
+            return " ".join(each for each in split_sentences(first) if each not in wishes)
+        case "item whole":  # how it begins and what it asks for, else its title
+            more = _shorten(" ".join(each for each in wishes if each not in first))
+            return f"{first} {more}".strip() or item.name
         case "item wish":  # what it asks for
-            prose = " ".join(re.sub(r"(?s)```.*?```", " ", text).split())
-            found = " ".join(each for each in split_sentences(prose) if _WISHES.search(each))
-            said = _EXPECTED.sub("", found)
+            said = _EXPECTED.sub("", " ".join(wishes))
             return _shorten(said[:1].upper() + said[1:])
         case "item steps":  # how it can be repeated: the code or the list after the words that announce it
             after = text[hint.start() :] if (hint := _REPEATS.search(text)) else ""
             code, end, _ = after.partition("\n```")[2].partition("\n```")
             return f"```{code}\n```" if end else "\n".join(_LISTED.findall(after)[:12])
-        case "item title":
-            return item.name
     return ""
 
 

@@ -31,7 +31,7 @@ _LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "pro
 _MAX_QUESTION_LENGTH = 1_500
 _MAX_PROBLEM_LENGTH = 1_000
 _MAX_LINE_LENGTH = 4_000
-_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
+_KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
 def serve(settings: Settings, *, debug: bool = False) -> None:
@@ -226,7 +226,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
             raise Refused(host_text("asking", "no-form"))
     analysis, parts = hosted.session.analysis, [host_text("asking", "elicit", item=hosted.slug)]
     talk = analysis.elaboration if analysis is not None else None
-    put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
+    put = [line.text for line in hosted.lines if line.kind in _KINDS_IN_FORM and line.speaker != USER]
     question = put[-1] if put else host_text("person", asks.kind)
     if talk is not None and asks.kind == "review":  # whole, as the person accepts what it shows
         parts.append(render_review(talk.draft, talk.turns, talk.roster))
