@@ -9,7 +9,6 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -73,21 +72,10 @@ class ItemStatus:
         self.steps_done = sum(state == "done" for _, state in self.steps)
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
         self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # instants of discussions
-
-    @cached_property
-    def discussion(self) -> Elaboration | None:
-        """The discussion that was begun and not ended."""
-        return _find_open_discussion(self.entry.folder)
-
-    @cached_property
-    def total_cost(self) -> ledger.Total | None:
-        """What words have cost; None if nothing was asked of a model."""
-        calls = ledger.read(self.entry.folder)
-        return ledger.add_up(calls) if calls else None
-
-    @property
-    def cost(self) -> str:
-        return ledger.describe_total(self.total_cost) if self.total_cost else ""
+        self.discussion = _find_open_discussion(entry.folder)
+        calls = ledger.read(entry.folder)
+        self._spent = ledger.add_up(calls) if calls else None
+        self.cost = ledger.describe_total(self._spent) if self._spent else ""
 
     @property
     def next(self) -> str:
@@ -99,22 +87,8 @@ class ItemStatus:
         phase = self.start.next
         return f"the menu of phase {phase[:2]}" if phase else "nothing, all phases are complete"
 
-    def to_row(self) -> dict[str, Any]:
-        """Return the status as programs get it in a list of items: how far it is, and its last activity."""
-        return {
-            "slug": self.entry.slug,
-            "title": self.entry.title,
-            "analysis_status": self.entry.analysis_status or "corrupt",
-            "steps_completed": self.steps_done,
-            "steps": len(self.steps),
-            "elaborations": len(self.progress.elaborations),
-            "last_activity": items.last_activity(self.entry.folder),
-            "stale": self.is_stale,
-            "problem": self.entry.problem,
-        }
-
     def to_data(self) -> dict[str, Any]:
-        """Return the whole status as programs get it."""
+        """Return the status as programs get it."""
         entry, talk = self.entry, self.discussion
         return {
             "slug": entry.slug,
@@ -132,7 +106,7 @@ class ItemStatus:
             "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-            "spent": to_builtins(self.total_cost),
+            "spent": to_builtins(self._spent),
             "problem": entry.problem,
         }
 
@@ -241,8 +215,23 @@ class Project:
         return self.find_item(items.rename_item(self._folder(name), title).name)
 
     def list_progress(self) -> tuple[dict[str, Any], ...]:
-        """Return one short row for each item, as programs get it."""
-        return tuple(each.to_row() for each in self.report(self.items()))
+        """Return one short row for each item, as programs get it: how far it is, and its last activity."""
+        rows = []
+        for entry, steps, is_stale in self._look_at(self.items()):
+            progress = meta.progress_of(entry.meta)
+            row = {
+                "slug": entry.slug,
+                "title": entry.title,
+                "analysis_status": entry.analysis_status or "corrupt",
+                "steps_completed": sum(step.step_id in progress.steps_completed for step in steps),
+                "steps": len(steps),
+                "elaborations": len(progress.elaborations),
+                "last_activity": items.last_activity(entry.folder),
+                "stale": is_stale,
+                "problem": entry.problem,
+            }
+            rows.append(row)
+        return tuple(rows)
 
     def status(self, item: str | ItemEntry) -> ItemStatus:
         """Return all that can be said of an item's progress; an open discussion stays as it is."""
@@ -250,14 +239,14 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> tuple[ItemStatus, ...]:
         """Return the status of each of these items."""
-        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
+        return tuple(ItemStatus(*each) for each in self._look_at(entries))
 
-        def look(entry: ItemEntry) -> ItemStatus:
+    def _look_at(self, entries: Iterable[ItemEntry]) -> Iterator[tuple[ItemEntry, tuple[Step, ...], bool]]:
+        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
+        for entry in entries:
             known, home = entry.meta.get("codebase_hash"), entry.folder.parent
             is_stale = isinstance(known, str) and has_code_moved(self.root, known, commit, home)
-            return ItemStatus(entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale)
-
-        return tuple(map(look, entries))
+            yield entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
