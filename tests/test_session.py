@@ -224,6 +224,17 @@ def test_other_words_do_not_choose_whether_to_resume(place: tuple[Path, Path]) -
     assert meta(item)["elaborations"][0]["turn_count"] == 5
 
 
+@pytest.mark.rule("GREET-6", "META-6")
+def test_a_step_that_is_opened_again_takes_up_the_discussion_that_was_cut_off(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E", "We go with merging on the tablet."])
+    lines = talk(root, item, ["done"], reopen="00-01")
+    assert any("was cut off at turn" in text for text in texts(lines, "resume"))
+    assert "We go with merging on the tablet." in (item / "elaborations" / "00-01-1.md").read_text()
+
+
 @pytest.mark.rule("META-6")
 def test_without_a_journal_the_analysis_resumes_at_the_right_step(place: tuple[Path, Path]) -> None:
     root, item = place

@@ -92,9 +92,9 @@ class LimitRaised(Struct, frozen=True):
 
 
 class WrappedUp(Struct, frozen=True):
-    """The user chose to wrap up from what was said, at a choice rather than in the discussion."""
+    """The discussion ends from outside: by the user's choice, or by a spent budget, which has a `reason`."""
 
-    reason: str = ""  # the budget is spent: nobody chose it
+    reason: str = ""
 
 
 class SynthesisDrafted(Struct, frozen=True):

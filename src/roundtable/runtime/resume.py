@@ -166,12 +166,13 @@ class Resume:
         return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str) -> Leg:
-        """Return a completed or skipped step, from its first question; later texts stay."""
+        """Return a completed or skipped step, from its beginning or where it was left; later texts stay."""
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         if begun := self._replay(step_id):
             analysis = begun.analysis
-            if _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here):
+            is_begun = _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here)
+            if is_begun or begun.is_discussing:  # what was said in a discussion is never written over
                 return self._take_up(begun)
         return self._begin(step_id, opening)
 

@@ -569,7 +569,8 @@ def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
 
 @pytest.mark.rule("SYN-3", "SYN-7")
 @pytest.mark.parametrize(
-    "words", ["Let's stop here.", "Stop here.", "Finish this now.", "Let’s end the discussion."]
+    "words",
+    ["Let's stop here.", "Let us stop here.", "Stop here.", "Finish this now.", "Let’s end the discussion."],
 )
 def test_a_wish_to_end_the_discussion_is_no_decision(words: str) -> None:
     draft = talk("We go with refusing to save offline.", words).draft

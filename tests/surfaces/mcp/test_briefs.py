@@ -56,6 +56,21 @@ def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place:
     play(test())
 
 
+@pytest.mark.rule("LOOP-9", "TABLE-1")
+def test_a_turn_that_is_too_long_for_a_line_comes_whole_in_the_context(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words=f"Alex, {'the rows are old. ' * 300}Never delete them.")
+            assert "Never delete them." not in shown(player)[0]["text"]
+            assert "Never delete them." in player.last["context"]
+
+    play(test())
+
+
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap_up(place: Place) -> None:
     root, item = place

@@ -17,16 +17,7 @@ from ...core.lines import join_names
 from ...core.text import content_stems, cut_words, escape_markdown, fold_text, stem_word, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
-from ..base import (
-    OFFLINE,
-    Framing,
-    Look,
-    LookUpsWanted,
-    OnWords,
-    PanelRequest,
-    Speech,
-    ignore_words,
-)
+from ..base import OFFLINE, Framing, Look, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import messages
 from .messages import UserMessage, drop_name, pattern, read_message, strip_address, telling_stems
 from .pairing import extract_synthesis, first_names, follow_discussion

@@ -369,7 +369,7 @@ def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
     for line in hosted.lines:
         speaker = {"speaker": USER} if line.speaker == USER else {}
         number = {"turn": line.turn} if line.turn is not None else {}
-        if talk is not None and line.turn:
+        if talk is not None and line.turn and len(line.text) <= _MAX_LINE_LENGTH:  # else it is in the context
             hosted.sent.add(write_turn(talk.turns[line.turn - 1], talk.roster))
         text = line.text if len(line.text) <= _MAX_LINE_LENGTH else f"{line.text[:_MAX_LINE_LENGTH]} ..."
         yield {"kind": line.kind, "text": text, **speaker, **number}
