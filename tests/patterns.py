@@ -339,6 +339,7 @@ SAID_OVER_AND_OVER = (
         "a/",
         "a-",
         "1.",
+        "1. ",
         "1,",
     ),
     *("<!-- ", "<!-- Step ", "http://", "option A ", "given when ", "as a ", "x: ", "--> ", "a.py; "),

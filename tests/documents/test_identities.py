@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.documents.ids import KnownId, assign_ids
+from roundtable.documents.ids import KnownId, assign_ids, list_requirements
 
 GUEST = "A guest books a table without an account"
 WAITER = "The waiter sees the booking at the door"
@@ -64,3 +65,10 @@ def test_ids_are_unique_and_a_second_run_changes_nothing(first: list[str], secon
     assert len(set(two)) == len(second)
     again = [KnownId(identity, text) for identity, text in zip(two, second, strict=True)]
     assert assign_ids("FR", second, again) == two or len(set(second)) < len(second)
+
+
+@pytest.mark.rule("STEP-5")
+def test_the_hundredth_criterion_belongs_to_its_requirement_too() -> None:
+    spec = "### FR-001: Save\n\n- **AC-001-99** One.\n- **AC-001-100** Another.\n"
+    (found,) = list_requirements({"requirements-spec.md": spec})
+    assert [each.id for each in found.criteria] == ["AC-001-99", "AC-001-100"]

@@ -169,6 +169,14 @@ def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: st
     assert "roundtable" in ran.out.split("It needs this:")[1]
 
 
+def test_every_host_finds_the_server_where_it_looks_for_it(here: CommandLine) -> None:
+    codex = tomllib.loads(HOSTS["codex"].make_files("x")[".codex/config.toml"])
+    assert codex["mcp_servers"]["roundtable"]["args"] == ["mcp"]
+    for host, file in (("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json")):
+        served = json.loads(HOSTS[host].make_files("x")[file])
+        assert served["mcpServers"]["roundtable"]["args"] == ["mcp"]
+
+
 @pytest.mark.parametrize("host", ["claude-code", "gemini"])
 def test_nothing_is_written_to_a_folder_that_the_project_links_to(
     host: str, here: CommandLine, tmp_path: Path

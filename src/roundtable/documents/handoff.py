@@ -254,8 +254,9 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     counts = (f"{len(each)} {noun}{'s'[: len(each) != 1]}" for noun, each in nouns.items())
     lines = [f"For the developer who builds it: {', '.join(counts)}."]
     for test in hand_off.parts["first_test"]:
-        words = unescape_markdown(test.text.partition("**:")[2].strip()) or "see the page"
-        lines.append(f"First failing test: {words} ({test.source})")
+        label, _, words = test.text.rpartition("**:")
+        words = "" if test.details and not label else unescape_markdown(words.strip())
+        lines.append(f"First failing test: {words or 'see the page'} ({test.source})")
     return "\n".join([*lines, f"The whole page: {command}"])
 
 

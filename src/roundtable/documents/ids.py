@@ -80,7 +80,7 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
         text = heading.text if _NO_PARAGRAPH.match(first) else unescape_markdown(first.strip())
         matches = (CRITERION.fullmatch(line) for line in lines)
         criteria = [KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match]
-        own = tuple(each for each in criteria if each.id[3:-3] == heading.id[3:])
+        own = tuple(each for each in criteria if each.id.rpartition("-")[0][3:] == heading.id[3:])
         found.setdefault(heading.id, Requirement(heading.id, text, heading.text, own))
     return tuple(found.values())
 

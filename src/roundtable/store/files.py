@@ -171,7 +171,7 @@ def write_new_files(
     replace: bool = False,
     do: str = "Name another place with --out.",
 ) -> tuple[Path, ...]:
-    """Write files, all or none, and return their paths; RuleBroken if one is there with other content."""
+    """Write files, and return their paths; RuleBroken if one is there with other content."""
     paths = {folder / name: text.encode() for name, text in texts.items()}
     if outside := ", ".join(str(path) for path in paths if leads_out(folder, path)):
         raise RuleBroken(f"{outside} would go through a link that leads elsewhere. Nothing was written. {do}")

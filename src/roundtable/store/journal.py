@@ -29,9 +29,10 @@ _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
     # The names in older journals.
-    **dict.fromkeys(("StepSaved", "LimitSaved"), on.Saved),
+    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved", "LimitSaved"), on.Saved),
     **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
-    **dict.fromkeys(("StepWritten", "ArtifactsUpdated"), on.DocumentsWritten),
+    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    "ArtifactsUpdated": on.DocumentsWritten,
     **dict.fromkeys(("ContextUnreadable", "SynthesisFailed", "RecordFailed"), on.TaskFailed),
     "BudgetSpent": on.WrappedUp,
     **{kind.__name__: kind for kind in get_args(on.Event)},
