@@ -45,7 +45,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     Without ITEM it uses the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0). An item
     follows a track: feature (all steps), bug fix or small change (at most six questions, one document). It is
-    proposed first; `track bug` changes it at any time.
+    proposed first; `track bug` at a menu changes it.
     """
     talk = _Talk(flags)
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
