@@ -1,4 +1,4 @@
-"""For everyone: plain lines, no colours, few signs, a first run, and a window that rewraps."""
+"""For everyone: plain lines, no colours, few signs, a first run, a window that rewraps, and the shell."""
 
 from __future__ import annotations
 
@@ -240,3 +240,32 @@ def test_without_a_terminal_nothing_for_terminals_is_imported(cli: CommandLine, 
         [sys.executable, "-c", IMPORTED, *arguments], cwd=cli.root, input="", capture_output=True, text=True
     )
     assert done.stderr.splitlines()[-1] == "[] 0"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_gets_its_completion_script(cli: CommandLine, shell: str) -> None:
+    made = cli.call(env={**os.environ, "_ROUNDTABLE_COMPLETE": f"{shell}_source"})
+    assert made.status == 0
+    assert f"_ROUNDTABLE_COMPLETE={shell}_complete" in made.out
+
+
+def test_items_are_completed(cli: CommandLine) -> None:
+    cli.add()
+    asked = {
+        "_ROUNDTABLE_COMPLETE": "bash_complete",
+        "COMP_WORDS": "roundtable analyze off",
+        "COMP_CWORD": "2",
+    }
+    done = cli.call(env={**os.environ, **asked})
+    assert done.out.strip() == f"plain,{SLUG}"
+
+
+def test_only_plain_names_are_completed(cli: CommandLine) -> None:
+    cli.add()
+    for name in ("$(touch marker)", "`touch marker`", "a;b", "a b", "a'b", "a&b", "-x", "..x", "Loan_2.b-c"):
+        folder = cli.item.parent / name
+        folder.mkdir()
+        (folder / "draft.md").write_text("# x\n")
+    asked = {"_ROUNDTABLE_COMPLETE": "bash_complete", "COMP_WORDS": "roundtable analyze ", "COMP_CWORD": "2"}
+    done = cli.call(env={**os.environ, **asked})
+    assert done.out.split() == ["plain,Loan_2.b-c", f"plain,{SLUG}"]

@@ -16,7 +16,7 @@ from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from ...store.files import read_inside
 from ...store.transcript import list_transcripts
-from .options import Flags, command
+from .options import Flags, command, complete_item
 from .output import count, one_line, pairs, table, tell
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
@@ -121,7 +121,7 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]")
+@click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]", shell_complete=complete_item)
 def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)
@@ -152,7 +152,7 @@ def _list_documents(folder: Path) -> list[Path]:
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]")
+@click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
 @click.option("--all", "everything", is_flag=True, help="Also show what was answered or settled.")
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
@@ -274,7 +274,7 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
 
 
 @command()
-@click.argument("what", nargs=-1, metavar="[ITEM] [N]")
+@click.argument("what", nargs=-1, metavar="[ITEM] [N]", shell_complete=complete_item)
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, as a diff, and change nothing.")
 @click.option("--force", is_flag=True, help="Remove the text even if it was edited since.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")

@@ -1,4 +1,4 @@
-"""Options that every command takes, before or after its name."""
+"""Options that every command takes, before or after its name, and completion in a shell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from ... import __version__
-from ...core.errors import ItemUnknown, RuleBroken
+from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.text import clean_text
 from .output import one_line, put_json, put_text, tell
 
@@ -136,7 +136,19 @@ def command(
 
     def make(function: Callable[..., Any]) -> Command:
         if item:
-            function = click.argument("item", required=item == "needed")(function)
+            required = item == "needed"
+            function = click.argument("item", required=required, shell_complete=complete_item)(function)
         return click.command(name, cls=Command, **more)(click.pass_obj(function))
 
     return make
+
+
+def complete_item(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the items whose names begin like that and need no quotation marks in a shell."""
+    from ...settings import load_settings
+
+    flags = ctx.find_root().ensure_object(Flags)
+    with suppress(RoundtableError):
+        slugs = [entry.slug for entry in flags.open_project(load_settings(flags.root)[0]).items()]
+        return [slug for slug in slugs if slug.startswith(incomplete) and slug == shlex.quote(slug)]
+    return []

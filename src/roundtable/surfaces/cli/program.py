@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from importlib import import_module
 
@@ -79,6 +80,8 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
         prepare()
+        if os.environ.get("_ROUNDTABLE_COMPLETE"):  # a shell asks what may come next
+            cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:
             result = cli.invoke(context)
             return result if isinstance(result, int) else DONE
