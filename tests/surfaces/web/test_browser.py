@@ -158,9 +158,13 @@ def awaits(page: Page, what: str) -> None:
 
 
 def send(page: Page, text: str) -> None:
+    """Say something that counts, and wait until the form that said it is gone: a new one follows."""
     awaits(page, "discussion")
     page.fill("#text", text)
+    number = page.locator("#form [name=at]")
+    said = str(number.get_attribute("value"))
     page.press("#text", "Enter")
+    expect(number).not_to_have_value(said, timeout=PATIENCE)
 
 
 def send_again(page: Page) -> None:
@@ -200,7 +204,9 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     expect(eva.locator("#form")).to_have_text("You are looking on.")
     assert eva.locator("#form textarea, #form button").count() == 0
     assert ben.locator("text=Wrap up").count() == 0
-    send(ben, "done")
+    awaits(ben, "discussion")
+    ben.fill("#text", "done")
+    ben.press("#text", "Enter")
     expect(ben.locator("#problem")).to_contain_text("chair")
     ana.click("text=Hand over the chair")
     ben.click("text=Wrap up")
