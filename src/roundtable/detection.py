@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 import time
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
@@ -25,6 +24,7 @@ from urllib.request import getproxies, proxy_bypass
 from msgspec import Struct
 
 from .address import show_host
+from .content import read_tables
 from .core.errors import RuleBroken
 from .panel.base import OFFLINE
 from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
@@ -39,7 +39,7 @@ _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
 )
-_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
+_KNOWN = read_tables("models.toml")
 KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
 """For each service that takes a key: who it is, and the model that is offered."""
 

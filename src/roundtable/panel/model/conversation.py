@@ -5,14 +5,13 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 
 from __future__ import annotations
 
-import tomllib
 from decimal import Decimal
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
+from ...content import read_tables
 from ...core import commands as do
 from ...core.markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 from ...core.personas import Persona, Roster
@@ -89,12 +88,7 @@ def _lines(text: str) -> list[str]:
 
 def fill(name: str, /, **blanks: str | int) -> str:
     """The prompt of that name with its blanks filled."""
-    return fill_blanks(_load_prompts()[name], blanks)
-
-
-@cache
-def _load_prompts() -> dict[str, str]:
-    return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
+    return fill_blanks(read_tables("prompts.toml")[name], blanks)
 
 
 def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import aclosing, suppress
-from functools import cache, partial
-from importlib.resources import files
-from typing import Any
+from functools import partial
 
 from msgspec import Struct
 
+from ...content import read_tables
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
 from ...core.text import fill_blanks
@@ -223,10 +221,4 @@ class HostedSessions:
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
     """Return a text of content/host.toml with its blanks filled."""
-    return fill_blanks(host_texts()[group][name], blanks)
-
-
-@cache
-def host_texts() -> dict[str, Any]:
-    """Return all that a host is told besides what a model is told."""
-    return tomllib.loads((files("roundtable.content") / "host.toml").read_text(encoding="utf-8"))
+    return fill_blanks(read_tables("host.toml")[group][name], blanks)
