@@ -28,10 +28,6 @@ _PASTED_LINES = 20
 MAX_MESSAGE_LENGTH = 4_000
 """How much of one message is read; what is kept is never cut."""
 
-_FILLERS = re.compile(
-    r"\A(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
-    re.IGNORECASE,
-)
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 
 
@@ -91,7 +87,7 @@ def strip_address(message: str, names: Iterable[str]) -> str:
     anyone = "|".join(map(re.escape, (*names, *_GROUP_NAMES)))
     called = rf"^(?:{anyone})\b ?(?:[,:] ?|\?{{1,3}}$)|, ?(?:{anyone})(?=[?.!]?$)"
     for _ in range(2):
-        text = re.sub(called, "", _FILLERS.sub("", text), flags=re.IGNORECASE)
+        text = re.sub(called, "", pattern("fillers").sub("", text), flags=re.IGNORECASE)
     return text.strip()
 
 
