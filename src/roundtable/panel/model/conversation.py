@@ -70,7 +70,8 @@ def tokens(text: str) -> int:
 
 def fence(text: str, longest: int | None = None) -> str:
     """The text with the mark before each of its lines, shortened to about so many characters."""
-    lines = _lines(text[:longest])
+    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
+    lines = strip_unprintable(text[:longest]).strip().splitlines() or [""]
     if longest is not None and len(text) > longest:
         lines.append("[... the rest is left out]")
     return "\n".join(f"{MARK}{line}".rstrip() for line in lines)
@@ -78,12 +79,7 @@ def fence(text: str, longest: int | None = None) -> str:
 
 def inline(text: str) -> str:
     """A short text on one line, for the middle of a sentence."""
-    return " ".join(" ".join(_lines(text)).split()).replace('"', "'")
-
-
-def _lines(text: str) -> list[str]:
-    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
-    return strip_unprintable(text).strip().splitlines() or [""]
+    return " ".join(strip_unprintable(text).split()).replace('"', "'")
 
 
 def fill(name: str, /, **blanks: str | int) -> str:
