@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 from msgspec import Struct
 
 from ...address import find_problem, show_host
+from ...content import read_tables
 from ...core.commands import AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
@@ -35,14 +36,8 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-# Where each service is asked, and which variables may hold its key.
-_SERVICES: Mapping[ModelKind, tuple[str, tuple[str, ...]]] = {
-    "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
-    "openai": ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
-    "google": ("https://generativelanguage.googleapis.com", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
-    "ollama": ("http://localhost:11434/v1", ()),
-}
-KEYS = {kind: keys for kind, (_, keys) in _SERVICES.items() if keys}
+SERVICES = read_tables("models.toml")["services"]
+KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVICES.items() if each["keys"]}
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
@@ -87,7 +82,7 @@ def read_choice(named: str, base_url: str = "") -> Choice:
         case "offline" if not colon:
             return Choice("offline", OFFLINE)
         case "anthropic" | "openai" | "google" | "ollama" | "command" if rest.strip():
-            return Choice(prefix, rest.strip(), _SERVICES.get(prefix, ("",))[0])
+            return Choice(prefix, rest.strip(), SERVICES[prefix]["address"] if prefix in SERVICES else "")
         case _ if base_url and named.strip():
             if problem := find_problem(base_url):
                 raise RuleBroken(f"The address of the server {problem}.")
