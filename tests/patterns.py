@@ -9,7 +9,6 @@ import re
 import signal
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -21,8 +20,9 @@ from msgspec import Struct
 
 import roundtable
 from roundtable.catalogue import load_roster
+from roundtable.content import read_tables
 from roundtable.core.lazy_re import LazyPattern
-from roundtable.panel.offline.messages import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
+from roundtable.panel.offline.messages import MAX_MESSAGE_LENGTH, phase_expressions
 from roundtable.panel.offline.messages import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
@@ -89,7 +89,7 @@ def collect() -> tuple[Found, ...]:
         for number, ban in enumerate(persona.bans, 1):
             pattern = re.compile(ban.pattern, re.IGNORECASE)
             add(Found(_BANS, f"{persona.key} {number}", pattern, frozenset({"sub"})))
-    for name in tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))["signs"]:
+    for name in read_tables("interview/words.toml")["signs"]:
         add(Found(_EXPRESSIONS, name, find_pattern(name), METHODS))
     for phase, expression in phase_expressions().items():
         add(Found(_EXPRESSIONS, phase, expression, METHODS))

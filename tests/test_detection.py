@@ -15,15 +15,8 @@ import pytest
 
 from machine import LISTED, TAGS, Machine, make_machine, serve_models, watch_sockets
 from roundtable.core.errors import RuleBroken
-from roundtable.detection import (
-    KEY_MODELS,
-    FoundModel,
-    LocalServer,
-    ask_model,
-    find_models,
-    read_model,
-    search_path,
-)
+from roundtable.detection import FoundModel, LocalServer, ask_model, find_models, read_model, search_path
+from roundtable.panel.model.choice import KEYS, SERVICES
 
 pytestmark = pytest.mark.rule("TABLE-4")
 
@@ -244,7 +237,7 @@ def test_a_key_is_named_and_never_shown(machine: Machine, root: Path) -> None:
     keys = {"ANTHROPIC_API_KEY": "secret-1", "OPENAI_API_KEY": "secret-2", "GOOGLE_API_KEY": "secret-3"}
     found = find_models(root, machine.environment(**keys), ())
     assert [model.how for model in found] == [f"{key} is set" for key in keys]
-    assert [model.model for model in found] == [f"{kind}:{model}" for kind, (_, model) in KEY_MODELS.items()]
+    assert [model.model for model in found] == [f"{kind}:{SERVICES[kind]['model']}" for kind in KEYS]
     assert "secret" not in str(found)
     assert find_models(root, machine.environment(**dict.fromkeys(keys, "")), ()) == ()
 
@@ -253,7 +246,7 @@ def test_the_models_that_a_key_pays_for_are_known_to_the_library() -> None:
     from pydantic_ai.models import KnownModelName
 
     known = set(get_args(KnownModelName.__value__))
-    assert [name for name, (_, model) in KEY_MODELS.items() if f"{name}:{model}" not in known] == []
+    assert [kind for kind in KEYS if f"{kind}:{SERVICES[kind]['model']}" not in known] == []
 
 
 def test_a_model_is_named_as_it_was_found_or_as_in_the_settings(machine: Machine, root: Path) -> None:

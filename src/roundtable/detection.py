@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 import time
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
@@ -25,9 +24,10 @@ from urllib.request import getproxies, proxy_bypass
 from msgspec import Struct
 
 from .address import show_host
+from .content import read_tables
 from .core.errors import RuleBroken
 from .panel.base import OFFLINE
-from .panel.model.choice import KEYS, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.model.choice import KEYS, SERVICES, Choice, find_lacking, model_of, names_of, read_choice
 from .panel.model.conversation import Conversation, Usage, fill
 from .panel.model.panel import ModelFailed, Request, redact_text
 
@@ -39,9 +39,6 @@ _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
 )
-_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
-KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
-"""For each service that takes a key: who it is, and the model that is offered."""
 
 
 class FoundModel(Struct, frozen=True):
@@ -85,7 +82,7 @@ def find_models(
         found += _list_served(server, names)
     for kind, variables in KEYS.items():
         if key := next(filter(environment.get, variables), None):
-            name = f"{kind}:{KEY_MODELS[kind][1]}"
+            name = f"{kind}:{SERVICES[kind]['model']}"
             found.append(_describe(name, name, "", f"{key} is set", read_choice(name)))
     return tuple(found)
 
@@ -133,9 +130,9 @@ def ask_model(found: FoundModel) -> tuple[str, bool]:
 def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
     host = urlsplit(choice.address).hostname or ""
     cost, receiver = f"costs what {show_host(choice.address)} asks for it", host
-    if choice.kind in KEY_MODELS:
+    if choice.kind in KEYS:
         cost = "is paid by use; the menu says how much before each discussion"
-        receiver = KEY_MODELS[choice.kind][0]
+        receiver = SERVICES[choice.kind]["owner"]
     elif choice.kind == "command":
         cost, receiver = "costs what that program costs", "that program, and where it sends them"
     elif host in _LOOPBACK and getproxies().get("http") and not proxy_bypass(host):
@@ -154,8 +151,8 @@ def search_path(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
-    path, known = search_path(root, environment), _KNOWN["assistants"]
-    for name, each in known.items():
+    path = search_path(root, environment)
+    for name, each in read_tables("models.toml")["assistants"].items():
         program = Path(shutil.which(name, path=path) or "")
         is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # a link may lead
         if is_theirs or ("keys" in each and not any(map(environment.get, each["keys"]))):

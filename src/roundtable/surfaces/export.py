@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import msgspec
 
 from .. import __version__
+from ..content import HOME, read_tables
 from ..core import lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
 from ..core.text import fill_blanks
 
-_HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 # These stand for whoever it will be, so that the fixed lines come out with their places open.
 _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
@@ -25,10 +24,6 @@ _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
 )
 AGENT_FILE = "agent-file"
 SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
-
-
-def _read(name: str) -> str:
-    return (_HOME / name).read_text(encoding="utf-8")
 
 
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
@@ -65,7 +60,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
         "questions": "\n\n".join("\n\n".join(_describe_step(step)) for step in steps),
     }
-    return fill_blanks(_read("agent.md"), values)
+    return fill_blanks((HOME / "export/agent.md").read_text("utf-8"), values)
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -116,5 +111,5 @@ class _Exports(msgspec.Struct, frozen=True):
     hosts: Mapping[str, Host]
 
 
-_EXPORTS = msgspec.toml.decode(_read("hosts.toml"), type=_Exports)
+_EXPORTS = msgspec.convert(read_tables("export/hosts.toml"), _Exports)
 HOSTS = _EXPORTS.hosts

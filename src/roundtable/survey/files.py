@@ -13,34 +13,20 @@ from typing import Final, Literal
 
 from pathspec import GitIgnoreSpec
 
+from ..content import read_tables
 from ..git import run_git
 
 FileKind = Literal["source", "test", "docs", "config", "generated"]
 
-# The first that fits tells the kind; what none fits is a source.
-_KIND_SIGNS: Final[Mapping[FileKind, str]] = {
-    "generated": r"(?:^|/)(?:dist|build|out|vendor|third_party|node_modules|generated|__snapshots__)/"
-    r"|\.min\.(?:js|css)$|\.(?:map|snap|svg|csv|tsv|sum)$|[._-](?:generated|pb2?)\.[a-z]+$"
-    r"|(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|[^/]+\.lock|go\.sum|bun\.lockb?)$",
-    "test": r"(?:^|/)(?:tests?|testing|__tests__|specs?|e2e|fixtures?|testdata|playground)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest)\.py$"
-    r"|(?:_test|_spec|[.-]test|[.-]spec)\.[a-z]+$|Tests?\.(?:java|kt|cs|scala|swift)$",
-    "docs": r"(?:^|/)(?:docs?|documentation|site|website|examples?|samples?)/|\.(?:mdx?|rst|adoc|txt|pot?)$"
-    r"|(?:^|/)(?:readme|changes|changelog|history|license|authors|contributors|contributing|news)"
-    r"(?:\.[a-z]+)?$",
-    "config": r"(?:^|/)\.[^/]+|\.(?:toml|ya?ml|ini|cfg|json5?|lock|conf|properties|mod|gradle|env)$"
-    r"|\.editorconfig$|(?:^|/)(?:makefile|dockerfile|jenkinsfile|procfile)[^/]*$",
+_KNOWN = read_tables("survey/files.toml")
+_KINDS: Final[Mapping[FileKind, re.Pattern[str]]] = {
+    kind: re.compile("|".join(signs), re.IGNORECASE) for kind, signs in _KNOWN["kinds"].items()
 }
-_KINDS: Final = tuple((kind, re.compile(sign, re.IGNORECASE)) for kind, sign in _KIND_SIGNS.items())
+_SKIPPED = frozenset(_KNOWN["folders"]["skipped"].split())
 OWN_FOLDERS = (".roundtable", "docs/requirements")
 _OWN_FILE = re.compile(r"\.roundtable-\d+\.md\Z")  # what `discuss` writes beside a document
 MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
-_SKIPPED_WORDS = """
-.git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
-.pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
-"""
-_SKIPPED = frozenset(_SKIPPED_WORDS.split())
 LARGEST = 1024 * 1024
 _BINARY = 8 * 1024
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -48,7 +34,7 @@ _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NO
 
 def file_kind(path: str) -> FileKind:
     """Return the kind of the file at a path, by its folders, its name and its ending."""
-    return next((kind for kind, pattern in _KINDS if pattern.search(path)), "source")
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(path)), "source")
 
 
 def read_text(root: Path, path: str) -> bytes | None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 import pytest
+from msgspec.structs import replace
 from pydantic_ai import exceptions as api
 from pydantic_ai.messages import CachePoint, ModelMessage, SystemPromptPart, UserPromptPart
 from pydantic_ai.models import Model
@@ -180,17 +181,17 @@ def test_marks_for_the_cache_are_set_where_the_service_wants_them(system: str) -
 
     service = Service(stream_function=Wire("x").stream)
     request = Request(TALK, lambda _: None, 9, 5.0)
-    prompt = hosted._message(TALK, service).parts[1]
+    sent = hosted._make_arguments(service, request)
+    prompt, settings = sent["messages"][0].parts[1], sent["model_settings"]
     assert isinstance(prompt, UserPromptPart)
-    settings = hosted._settings(service, request)
     assert (settings["max_retries"], settings["timeout"]) == (0, 5.0)
     if system == "anthropic":
         assert list(prompt.content) == ["Turn 1.", "Turn 2.", CachePoint(), "Now."]
-        opening = Conversation(TALK.system, (), TALK.brief)
-        first = hosted._message(opening, service).parts[1]
+        opening = replace(request, conversation=Conversation(TALK.system, (), TALK.brief))
+        first = hosted._make_arguments(service, opening)["messages"][0].parts[1]
         assert isinstance(first, UserPromptPart)
         assert list(first.content) == ["Now."]
-        assert settings["anthropic_cache_instructions"] is True  # type: ignore[typeddict-item]
+        assert settings["anthropic_cache_instructions"] is True
     else:
         assert prompt.content == "Turn 1.\n\nTurn 2.\n\nNow."
         assert "anthropic_cache_instructions" not in settings

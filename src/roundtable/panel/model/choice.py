@@ -22,30 +22,22 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 from msgspec import Struct
 
 from ...address import find_problem, show_host
+from ...content import read_tables
 from ...core.commands import AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
-from .conversation import CHARACTERS_PER_TOKEN, Conversation, Usage
+from .conversation import CHARACTERS_PER_TOKEN, Usage
 from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
-    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
-    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.models import StreamedResponse
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-# Where each service is asked, and which variables may hold its key.
-_SERVICES: Mapping[ModelKind, tuple[str, tuple[str, ...]]] = {
-    "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
-    "openai": ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
-    "google": ("https://generativelanguage.googleapis.com", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
-    "ollama": ("http://localhost:11434/v1", ()),
-}
-KEYS = {kind: keys for kind, (_, keys) in _SERVICES.items() if keys}
-_NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
+SERVICES = read_tables("models.toml")["services"]
+KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVICES.items() if each["keys"]}
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
@@ -90,7 +82,7 @@ def read_choice(named: str, base_url: str = "") -> Choice:
         case "offline" if not colon:
             return Choice("offline", OFFLINE)
         case "anthropic" | "openai" | "google" | "ollama" | "command" if rest.strip():
-            return Choice(prefix, rest.strip(), _SERVICES.get(prefix, ("",))[0])
+            return Choice(prefix, rest.strip(), SERVICES[prefix]["address"] if prefix in SERVICES else "")
         case _ if base_url and named.strip():
             if problem := find_problem(base_url):
                 raise RuleBroken(f"The address of the server {problem}.")
@@ -160,12 +152,7 @@ class HostedModel:
 
             async with (
                 self._opened() as service,
-                model_request_stream(
-                    service,
-                    [_message(request.conversation, service)],
-                    model_settings=_settings(service, request),
-                    model_request_parameters=_parameters(service, request),
-                ) as stream,
+                model_request_stream(service, **_make_arguments(service, request)) as stream,
             ):
                 async for event in stream:
                     match event:
@@ -199,36 +186,28 @@ class HostedModel:
             raise failure
 
 
-def _message(conversation: Conversation, service: Service) -> ModelRequest:
-    """The conversation as one request: the lasting part, then the turns, then the brief."""
+def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
+    """The call as the library takes it: what lasts of the conversation, then the turns, then the brief."""
     from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
-
-    said: str | list[str | CachePoint] = "\n\n".join((*conversation.turns, conversation.brief))
-    if service.system == _NEEDS_MARKS:
-        # Each turn is a block of its own: only whole blocks are found again in the cache.
-        mark = [CachePoint()] if conversation.turns else []
-        said = [*conversation.turns, *mark, conversation.brief]
-    return ModelRequest(parts=[SystemPromptPart(conversation.system), UserPromptPart(said)])
-
-
-def _settings(service: Service, request: Request) -> ModelSettings:
-    settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
-    if service.system != "function":  # that one has no wire that could be slow
-        settings |= {"timeout": request.seconds, "max_retries": 0}
-    if service.system == _NEEDS_MARKS:
-        settings["anthropic_cache_instructions"] = True
-    return cast("ModelSettings", settings)
-
-
-def _parameters(service: Service, request: Request) -> ModelRequestParameters:
-    """Where the service can be held to a schema, it is; the brief describes the object in any case."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
-    if request.schema is None or not service.profile.get("supports_json_schema_output", False):
-        return ModelRequestParameters()
-    shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
-    return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
+    turns, brief = request.conversation.turns, request.conversation.brief
+    said: str | list[str | CachePoint] = "\n\n".join((*turns, brief))
+    settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
+    if service.system != "function":  # that one has no wire that could be slow
+        settings |= {"timeout": request.seconds, "max_retries": 0}
+    if service.system == "anthropic":  # which caches only up to a mark
+        # Each turn is a block of its own: only whole blocks are found again in the cache.
+        said = [*turns, *([CachePoint()] if turns else []), brief]
+        settings["anthropic_cache_instructions"] = True
+    parameters = ModelRequestParameters()
+    # Where the service can be held to a schema, it is; the brief describes the object in any case.
+    if request.schema is not None and service.profile.get("supports_json_schema_output", False):
+        shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+        parameters = ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
+    message = ModelRequest(parts=[SystemPromptPart(request.conversation.system), UserPromptPart(said)])
+    return {"messages": [message], "model_settings": settings, "model_request_parameters": parameters}
 
 
 def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:

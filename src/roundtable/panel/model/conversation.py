@@ -5,14 +5,13 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 
 from __future__ import annotations
 
-import tomllib
 from decimal import Decimal
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
+from ...content import read_tables
 from ...core import commands as do
 from ...core.markers import ElaborationMarker, EnrichmentMarker, StepMarker, strip_markers
 from ...core.personas import Persona, Roster
@@ -71,7 +70,8 @@ def tokens(text: str) -> int:
 
 def fence(text: str, longest: int | None = None) -> str:
     """The text with the mark before each of its lines, shortened to about so many characters."""
-    lines = _lines(text[:longest])
+    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
+    lines = strip_unprintable(text[:longest]).strip().splitlines() or [""]
     if longest is not None and len(text) > longest:
         lines.append("[... the rest is left out]")
     return "\n".join(f"{MARK}{line}".rstrip() for line in lines)
@@ -79,22 +79,12 @@ def fence(text: str, longest: int | None = None) -> str:
 
 def inline(text: str) -> str:
     """A short text on one line, for the middle of a sentence."""
-    return " ".join(" ".join(_lines(text)).split()).replace('"', "'")
-
-
-def _lines(text: str) -> list[str]:
-    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
-    return strip_unprintable(text).strip().splitlines() or [""]
+    return " ".join(strip_unprintable(text).split()).replace('"', "'")
 
 
 def fill(name: str, /, **blanks: str | int) -> str:
     """The prompt of that name with its blanks filled."""
-    return fill_blanks(_load_prompts()[name], blanks)
-
-
-@cache
-def _load_prompts() -> dict[str, str]:
-    return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
+    return fill_blanks(read_tables("prompts.toml")[name], blanks)
 
 
 def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:

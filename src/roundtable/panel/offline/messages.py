@@ -6,15 +6,14 @@ The word lists and expressions are in `content/interview/words.toml`, measured o
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
+from ...content import read_tables
 from ...core.hearing import can_decide, find_instead, split_standing, strip_correction
 from ...core.text import EMPTY_WORDS, content_stems, fold_text, split_sentences, stem_word, words_of
 from ...core.validation import is_unknown
@@ -23,28 +22,19 @@ PieceKind = Literal["question", "decision", "statement", "aside"]
 MessageAct = Literal["", "settled", "rejected", "clarify", "kept_open", "objection"]
 
 _REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the discussion itself
+_WORDS = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
-INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000
 """How much of one message is read; what is kept is never cut."""
 
-_FILLERS = re.compile(
-    r"\A(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
-    re.IGNORECASE,
-)
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
-
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))
 
 
 @cache
 def word_list(*names: str) -> frozenset[str]:
     """Return the words of some kinds, in small letters."""
-    return frozenset(word for name in names for word in _tables()["words"][name].split())
+    return frozenset(word for name in names for word in read_tables(_WORDS)["words"][name].split())
 
 
 @cache
@@ -63,24 +53,25 @@ def telling_stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
-    rows = (frozenset(map(stem_word, row.split())) for row in _tables()["alike"]["rows"].split("\n"))
+    listed = read_tables(_WORDS)["alike"]["rows"].split("\n")
+    rows = (frozenset(map(stem_word, row.split())) for row in listed)
     return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
 
 
 @cache
 def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in _tables()[table][name]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in read_tables(_WORDS)[table][name]), re.IGNORECASE)
 
 
 def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     """Return the expressions that only one phase uses, by its number."""
-    return {phase: pattern(phase, "phases") for phase in _tables()["phases"]}
+    return {phase: pattern(phase, "phases") for phase in read_tables(_WORDS)["phases"]}
 
 
 def persona_line(persona: str, kind: str) -> str:
     """Return how a persona says one kind of thing; one without lines of its own speaks as the architect."""
-    known = _tables()["lines"]
+    known = read_tables(_WORDS)["lines"]
     return str(known.get(persona, known["solutions-architect"])[kind])
 
 
@@ -96,7 +87,7 @@ def strip_address(message: str, names: Iterable[str]) -> str:
     anyone = "|".join(map(re.escape, (*names, *_GROUP_NAMES)))
     called = rf"^(?:{anyone})\b ?(?:[,:] ?|\?{{1,3}}$)|, ?(?:{anyone})(?=[?.!]?$)"
     for _ in range(2):
-        text = re.sub(called, "", _FILLERS.sub("", text), flags=re.IGNORECASE)
+        text = re.sub(called, "", pattern("fillers").sub("", text), flags=re.IGNORECASE)
     return text.strip()
 
 

@@ -6,7 +6,7 @@ A message that may answer several prompts answers none, and stands by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -22,15 +22,10 @@ from .prompts import AnswerKind, Library, Prompt, extract_question
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-# What would answer a question that no prompt file describes: the first that it shows.
-_KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
-    ("case", re.compile(r"___")),
-    ("choice", re.compile(r"\boption [ab]\b|\bwhich (?:of|one|would|do|is)\b|\bwhich\?$|\bor\b[^?]*\?$")),
-    ("value", re.compile(r"\bhow (?:many|much|long|often|big|soon)\b|\b(?:number|limit|value|name of)\b")),
-    ("person", re.compile(r"\bwho(?:se)?\b")),
-    ("case", re.compile(r"\bwhat (?:does|do|happens|is on|would)\b")),
-)
-_SHAPES = {"choice": "chooses", "value": "gives_value", "case": "tells_case", "person": "tells_person"}
+# What answers a question of each kind; the first kind that a question shows is its own.
+_SHAPES: Mapping[AnswerKind, str] = {
+    "choice": "chooses", "value": "gives_value", "person": "tells_person", "case": "tells_case",
+}  # fmt: skip
 
 
 class OpenPrompt(Struct):
@@ -158,7 +153,9 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
 def guess_kind(asked: str) -> AnswerKind:
     """Guess what would answer a question that no prompt file describes."""
     question = fold_text(asked)
-    return next((kind for kind, shown in _KINDS if shown.search(question)), "text")
+    if "___" in question:
+        return "case"
+    return next((kind for kind in _SHAPES if pattern(f"asks_{kind}").search(question)), "text")
 
 
 WHO_COULD_TELL = {

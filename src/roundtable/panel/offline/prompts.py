@@ -6,17 +6,16 @@ The built-in ones are in `content/interview`, a project's own in `.roundtable/pr
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from ...catalogue import PROJECT_FOLDER
 from ...catalogue.files import Problem, load_folder
+from ...content import read_tables
 from ...core.text import content_stems, fold_text, split_sentences, stem_word
-from .messages import INTERVIEW_FOLDER
 
 Suits = Literal["given", "none", "unknown", "objection"]
 Need = Literal["number", "several", "person", "option"]
@@ -118,23 +117,21 @@ def extract_question(text: str) -> str:
 def load_library(project: Path | None = None) -> Library:
     """Load the built-in prompts and the sound ones of a project."""
     own = read_project_prompts(project)[0] if project is not None else Library()
-    return _parse_files(own, [(INTERVIEW_FOLDER / "prompts.toml").read_text("utf-8")])
+    return _add_tables(own, read_tables("interview/prompts.toml"))
 
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
     found = Library()
     problems: list[Problem] = []
-    own = project / PROJECT_FOLDER
-    for source in load_folder(own, "prompts", problems, str, ".toml"):
+    for source in load_folder(project / PROJECT_FOLDER, "prompts", problems, str, ".toml"):
         try:
-            found = _parse_files(found, [source.value])
+            found = _add_tables(found, tomllib.loads(source.value))
         except (ValueError, msgspec.ValidationError) as error:
             problems.append(Problem(source.shown, "", str(error), skipped=True))
     return found, tuple(problems)
 
 
-def _parse_files(first: Library, texts: Iterable[str]) -> Library:
-    parts = [first, *(msgspec.convert(tomllib.loads(text), Library) for text in texts)]
-    prompts = tuple(prompt for part in parts for prompt in part.prompts)
-    return Library(prompts, tuple(focus for part in parts for focus in part.focuses))
+def _add_tables(first: Library, tables: dict[str, Any]) -> Library:
+    more = msgspec.convert(tables, Library)
+    return Library(first.prompts + more.prompts, first.focuses + more.focuses)

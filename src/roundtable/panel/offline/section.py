@@ -162,12 +162,7 @@ _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
-_EXPECTED = (
-    (re.compile(r"\bhow (?:many|much|big|large|far|high)\b|\bwhat (?:number|size|limit)\b"), "number_answer"),
-    (re.compile(r"\bwhen\b|\bhow (?:long|often|soon|late|fast|old)\b|\bdeadline\b"), "time_answer"),
-    (re.compile(r"\bwhy\b|\bwhat for\b|\breason\b"), "reason_answer"),
-)
-_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
+_EXPECTED = {"asks_number": "number_answer", "asks_time": "time_answer", "asks_reason": "reason_answer"}
 
 
 @lru_cache(maxsize=8)
@@ -177,8 +172,9 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     asked = frozenset(content_stems(question))
     rows = [frozenset(content_stems(line.text)) for line in lines]
     seen = Counter(stem for row in rows for stem in row)
-    asks_who = _WHO.search(fold_text(question))
-    expected = [pattern(name) for asks, name in _EXPECTED if asks.search(fold_text(question))]
+    folded = fold_text(question)
+    asks_who = pattern("asks_who").search(folded)
+    expected = [pattern(answer) for asks, answer in _EXPECTED.items() if pattern(asks).search(folded)]
 
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))

@@ -16,6 +16,7 @@ from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotat
 from pydantic import BaseModel, Field, ValidationError
 
 from ... import __version__
+from ...content import read_tables
 from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry, render_review, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
@@ -23,7 +24,7 @@ from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import list_transcripts, parse_transcripts
-from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text, host_texts
+from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text
 
 Ctx = Context[HostedSessions, Any]
 _MAX_ITEMS = 50
@@ -53,7 +54,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
     def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
         super().__init__(
             "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-            instructions=host_texts()["instructions"],
+            instructions=read_tables("host.toml")["instructions"],
             log_level="INFO" if debug else "WARNING", lifespan=lambda _server: nullcontext(sessions),
         )  # fmt: skip
         self._project = sessions.project
@@ -118,7 +119,7 @@ def make_tools() -> Iterator[Tool]:
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status, hand_off,
     )  # fmt: skip
-    texts = host_texts()
+    texts = read_tables("host.toml")
     for function in tools:
         looks = function in (next_move, list_items, status, hand_off)
         hints = ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import aclosing, suppress
-from functools import cache, partial
-from importlib.resources import files
-from typing import Any
+from functools import partial
 
 from msgspec import Struct
 
+from ...content import read_tables
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
 from ...core.text import fill_blanks
@@ -60,9 +58,10 @@ class HostedSession:
         self.failure: RoundtableError | None = None
         self._idle = idle
         self._news = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._used: set[str] = set()
+        self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
+        self._running.add_done_callback(lambda _: self._news.set())
+        self._timer = asyncio.get_running_loop().call_later(idle, self._release)
 
     @property
     def slug(self) -> str:
@@ -70,31 +69,27 @@ class HostedSession:
 
     @property
     def has_ended(self) -> bool:
-        return self._running is not None and self._running.done()
+        return self._running.done()
 
     async def wait_for_move(self) -> None:
-        """Begin or go on until a move is open or the session has ended; raise what made it fail."""
-        self._stop_timer()
-        if self._running is None:
-            self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
-            self._running.add_done_callback(lambda _: self._news.set())
+        """Wait until a move is open or the session has ended; raise what made it fail."""
+        self._timer.cancel()
         try:
             while self.move is None and not self.has_ended:
                 self._news.clear()
                 await self._news.wait()
         finally:  # also where the client has gone
-            self._stop_timer()
+            self._timer.cancel()
             self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
             raise self.failure
 
     async def close(self) -> None:
         """Release the item; everything that counts is on disk."""
-        self._stop_timer()
-        if self._running is not None:
-            self._running.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._running
+        self._timer.cancel()
+        self._running.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._running
 
     async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
@@ -130,14 +125,9 @@ class HostedSession:
         self.move, self.lines = None, []
         await self.wait_for_move()
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
     def _release(self) -> None:
-        if self._running is not None:
-            self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
-            self._running.cancel()
+        self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
+        self._running.cancel()
 
     async def _run(self) -> None:
         try:
@@ -223,10 +213,4 @@ class HostedSessions:
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
     """Return a text of content/host.toml with its blanks filled."""
-    return fill_blanks(host_texts()[group][name], blanks)
-
-
-@cache
-def host_texts() -> dict[str, Any]:
-    """Return all that a host is told besides what a model is told."""
-    return tomllib.loads((files("roundtable.content") / "host.toml").read_text(encoding="utf-8"))
+    return fill_blanks(read_tables("host.toml")[group][name], blanks)
