@@ -1,8 +1,11 @@
 """Recall of the survey: how many of the files that past commits touched are among the first of step 02-01.
 
     python -m bench.survey_recall [--commits N] [--set tune|final] [--text] [--show] REPOSITORY ...
+    python -m bench.survey_recall --ask FOLDER ...      writes what a panel would be asked: FOLDER/NAME-N.md
+    python -m bench.survey_recall --replies FOLDER ...  measures with its replies: FOLDER/NAME-N.json
 
-`make bench` measures the clones that RECALL names, with a colon between, or else this project itself.
+`make bench` measures the clones that RECALL names, with a colon between, or else this project itself; with
+a model's replies where RECALL_REPLIES names their folder, for as many commits as were asked about.
 Each commit's parent is checked out in a clone of its own, and the commit's subject is the item, with no
 other text unless asked for. Counted are the files that existed before. Left out: merges, reverts, version
 bumps, commits on documents or settings alone, and commits on more than 10 files. The two sets share no
@@ -12,18 +15,21 @@ commit; the weights were fitted on commits of the first.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import re
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtable.core.steps import Item
-from roundtable.survey import survey
+from roundtable.panel.model.panel import ModelPanel, Request
+from roundtable.runtime.surveyor import Surveyor
+from roundtable.survey import Survey, survey
 from roundtable.survey.files import file_kind, list_files
 from roundtable.survey.search import read_history, weigh_past
 
@@ -75,32 +81,85 @@ def main() -> None:
     reader.add_argument("--set", choices=("tune", "final"), default="final")
     reader.add_argument("--text", action="store_true", help="give the item the commit's message as its text")
     reader.add_argument("--show", action="store_true", help="name what was missed, commit by commit")
+    reader.add_argument("--ask", type=Path, help="write the request for each commit's files to this folder")
+    reader.add_argument("--replies", type=Path, help="let the replies in this folder pick the files")
     given = reader.parse_args()
-    for row in recall(given.repositories, given.commits, given.set, text=given.text, show=given.show):
+    picks = RecordedModel(given.ask, given.replies) if given.ask or given.replies else None
+    for row in recall(
+        given.repositories, given.commits, given.set, text=given.text, show=given.show, picks=picks
+    ):
         print(row, flush=True)
+
+
+@dataclass
+class RecordedModel:
+    """A language model that answers with what stands in a file, and writes down what it is asked."""
+
+    ask: Path | None
+    replies: Path | None
+    sample: str = ""
+    answered: int = 0
+
+    @property
+    def name(self) -> str:
+        return "recorded"
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        """Give the sample's reply; nothing where there is none."""
+        if self.ask is not None:
+            self.ask.mkdir(parents=True, exist_ok=True)
+            (self.ask / f"{self.sample}.md").write_text(request.conversation.text, encoding="utf-8")
+        file = self.replies / f"{self.sample}.json" if self.replies is not None else None
+        if file is not None and file.exists():
+            self.answered += 1
+            yield file.read_text(encoding="utf-8")
+        yield ""
+
+    def pick(self, clone: Path, item: Item, sample: str) -> Survey:
+        """Return the survey as the program has it once this model was asked."""
+        self.sample = sample
+        with tempfile.TemporaryDirectory(prefix="survey-recall-item-") as folder:
+            home = Path(folder) / "requirements" / item.slug
+            home.mkdir(parents=True)
+            surveyor = Surveyor(clone, home)
+            asyncio.run(surveyor.ask_panel(item, ModelPanel(self)))
+            return surveyor.survey(item)
 
 
 def measure() -> Iterator[str]:
     """Yield the recall over the clones that RECALL names, or over this project's own commits."""
     named = [Path(each) for each in os.environ.get("RECALL", "").split(":") if each]
     own = Path(__file__).resolve().parents[1]
-    if named or (own / ".git").exists():
+    replies = os.environ.get("RECALL_REPLIES", "")
+    if named and replies:
+        yield from recall(named, 12, "final", picks=RecordedModel(None, Path(replies)))
+    elif named or (own / ".git").exists():
         yield from recall(named or [own], 40 if named else 12, "final")
     else:
         yield "no clone: name some in RECALL, with a colon between"
 
 
 def recall(
-    repositories: Sequence[Path], commits: int, which: str, *, text: bool = False, show: bool = False
+    repositories: Sequence[Path],
+    commits: int,
+    which: str,
+    *,
+    text: bool = False,
+    show: bool = False,
+    picks: RecordedModel | None = None,
 ) -> Iterator[str]:
     """Yield a row for each repository, with what was missed before it if that is to be shown, and the sum."""
     together, few, many = Tally(), Tally(), Tally()
     for repository in repositories:
         alone, busy, seconds = Tally(), Tally(), [0.0]
-        for sample, clone in _check_out(repository, commits, which):
+        name = _name(repository)
+        for number, (sample, clone) in enumerate(_check_out(repository, commits, which), 1):
             item = Item("item", sample.subject, sample.text if text else "")
             start = time.perf_counter()
-            result = survey(clone, list_files(clone), item)
+            if picks is None:
+                result = survey(clone, list_files(clone), item)
+            else:
+                result = picks.pick(clone, item, f"{name}-{number}")
             took = time.perf_counter() - start
             listed = [finding.path for finding in result.radius]
             for tally in (alone, together, few if len(sample.touched) <= _FEW_FILES else many):
@@ -113,7 +172,9 @@ def recall(
                     f"        missed {path}" for path in sample.touched if path not in listed[:_SHOWN]
                 )
         slow = f"median {statistics.median(seconds[1:] or seconds):.2f} s, slowest {max(seconds):.2f} s"
-        yield f"{_name(repository)} ({which}): {alone}; the busiest files instead: {busy}; {slow}"
+        yield f"{name} ({which}): {alone}; the busiest files instead: {busy}; {slow}"
+    if picks is not None:
+        yield f"{picks.answered} replies"
     yield f"all: {together}"
     yield f"commits on at most {_FEW_FILES} files: {few}"
     yield f"commits on more: {many}"

@@ -12,8 +12,10 @@ from roundtable.survey.files import list_files
 from roundtable.survey.search import CodeLine
 
 
-def survey(root: Path, item: Item, excluded: Collection[str] = ()) -> surveys.Survey:
-    return surveys.survey(root, list_files(root, excluded=excluded), item)
+def survey(
+    root: Path, item: Item, excluded: Collection[str] = (), picked: Sequence[str] = ()
+) -> surveys.Survey:
+    return surveys.survey(root, list_files(root, excluded=excluded), item, picked)
 
 
 def find_excerpts(

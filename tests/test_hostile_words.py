@@ -186,6 +186,7 @@ def test_deep_and_endless_files_are_refused_or_read_in_time(tmp_path: Path) -> N
         "docs/requirements/deep/.journal/00-01.jsonl": '{"rules": 1, "opening": ' + "[" * deep,
         "docs/requirements/long/draft.md": f"# Long\n\n{line}\n",
         "docs/requirements/long/quick-scan.md": f"# Quick Scan\n\n{line}\n",
+        "docs/requirements/long/.journal/picks.json": "[" * deep,
         "docs/requirements/long/.journal/00-01.jsonl": f'{{"rules": 1, "opening": "{line}"}}\n',
         "forms.py": f"offline_forms = '{line}'\n",
     }.items():

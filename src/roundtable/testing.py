@@ -62,6 +62,8 @@ class ScriptedPanel:
                 return await self.synthesise(request)
             case do.AskOffers():
                 return self.offers
+            case do.AskFiles():
+                return None
             case do.AskFollowUp():
                 return request.criterion.follow_up
             case do.AskFeedback():

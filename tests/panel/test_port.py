@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from people import ITEM, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
     AskFeedback,
+    AskFiles,
     AskFollowUp,
     AskFraming,
     AskPersona,
@@ -31,6 +32,7 @@ from roundtable.panel.base import (
     LookUpsWanted,
     OnWords,
     Panel,
+    Picks,
     Speech,
     StoppablePanel,
 )
@@ -68,6 +70,8 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))
         assert "requirements-spec.md" in assert_type(reading, str)
         assert all((assert_type(question, str), assert_type(reply, str)))
+        picks = await panel.answer(AskFiles(ITEM, "src/ forms.py", "src/forms.py:1 def fill():"))
+        assert assert_type(picks, Picks | None) is None
 
     asyncio.run(ask())
 

@@ -192,6 +192,14 @@ class AskOffers(Struct, frozen=True):
     questions: tuple[Question, ...]  # what draft answers are collected for
 
 
+class AskFiles(Struct, frozen=True):
+    """Ask which files the item will change. The runtime asks this before a step, no machine does."""
+
+    item: Item
+    folders: str
+    found: str  # by a survey, to pick from
+
+
 class AskFollowUp(Struct, frozen=True):
     brief: StepBrief
     question: Question

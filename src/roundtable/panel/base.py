@@ -23,7 +23,7 @@ from ..core.turns import NEUTRAL, LookedUp, Material, Verdict
 _AsksText: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
 AtStep: TypeAlias = _AsksText | do.AskOffers
 AtTable: TypeAlias = do.AskFraming | do.AskPersona
-PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis
+PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | do.AskFiles
 PanelKind = Literal["offline", "model", "host"]
 """Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
 language model; or another program, whose synthesis is marked until the user accepts it."""
@@ -42,6 +42,13 @@ class Framing(Struct, frozen=True):
     focus_question: str
     focus_topic: str
     looked_up: tuple[Material, ...] = ()
+
+
+class Picks(Struct, frozen=True):
+    """The paths that the item will change, likeliest first, and further words that the code uses for it."""
+
+    paths: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 class Look(Struct, frozen=True):
@@ -100,13 +107,15 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: do.AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
     @overload
+    async def answer(self, request: do.AskFiles, on_words: OnWords = ...) -> Picks | None: ...
+    @overload
     async def answer(self, request: _AsksText, on_words: OnWords = ...) -> str: ...
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of one means that the
         persona passes, which its brief has to allow; instead of a verdict, that the next speaker judges the
-        turn. A reading and offers may be empty.
+        turn; instead of picks, that the survey's order stands. A reading and offers may be empty.
         """
 
 

@@ -113,8 +113,8 @@ class HostPanel:
                 return ""
             case do.AskOffers():
                 return ()
-            case do.AskVerdict():
-                return None  # the next speaker judges the turn
+            case do.AskVerdict() | do.AskFiles():
+                return None  # the next speaker judges the turn; a host looks at the code with its own tools
             case other:
                 assert_never(other)
 

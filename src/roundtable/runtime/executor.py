@@ -198,6 +198,8 @@ class Executor:
     async def _answer_at_step(self, task: AtStep) -> on.Event:
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
             records.keep_corrections(self._folder, task.words, relayed=task.relayed)
+        if self.panel.kind == "model":
+            await self._surveyor.ask_panel(task.brief.item, self.panel)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         if isinstance(task, do.AskOffers):
             return on.Offered(await self._draft_answers(task))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ..core import lazy_re as re
+from ..core.commands import AskFiles
+from ..core.errors import PanelFailed
 from ..core.steps import Item
 from ..core.synthesis import strip_mark
 from ..core.turns import Material
-from ..panel.base import Look
+from ..git import current_commit, has_code_moved
+from ..panel.base import Look, Panel, Picks
+from ..store import files
 from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
 
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from ..survey import Survey
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
+_PICKS = "picks.json"
 _MAX_HITS = 20
 _MAX_HIT_LENGTH = 120
 
@@ -32,6 +39,7 @@ class Surveyor:
         items = os.path.relpath(folder.parent.resolve(), root.resolve())
         self._own = (".roundtable", Path(items).as_posix())  # what we wrote ourselves proves nothing
         self._root, self._folder = root.absolute(), folder
+        self._picks: Picks | None = None
         self._surveys: dict[tuple[str, ...], Survey] = {}
         self._excerpts: dict[object, tuple[Material, ...]] = {}
 
@@ -40,14 +48,48 @@ class Surveyor:
 
         return list_files(self._root, leave_out=self._own, excluded=excluded)
 
+    async def ask_panel(self, item: Item, panel: Panel) -> None:
+        """Let the panel pick the files that the item will change, once for its text and the code's commit.
+
+        Where it fails, the survey's own order stands, and a later step asks again.
+        """
+        from ..survey.lookup import list_folders
+
+        if self._read_picks(item) is not None:
+            return
+        found = await asyncio.to_thread(self._list_near, item, 2)
+        paths = await asyncio.to_thread(self._list_files, read_excluded(self._folder))
+        self._picks = Picks()
+        with suppress(PanelFailed):
+            if found and (picks := await panel.answer(AskFiles(item, list_folders(paths), "\n".join(found)))):
+                self._picks = picks
+                self._surveys.clear()
+                self._excerpts.clear()
+                kept = files.encode_record((item, current_commit(self._root) or "", picks))
+                files.write(files.journal_folder(self._folder) / _PICKS, kept)
+
+    def _read_picks(self, item: Item) -> Picks | None:
+        if self._picks is None:
+            for before, commit, picks in files.read_records(self._folder, _PICKS, tuple[Item, str, Picks]):
+                now = current_commit(self._root)
+                if before == item and not has_code_moved(self._root, commit, now, self._folder.parent):
+                    self._picks = picks
+        return self._picks
+
+    def _add_picks(self, item: Item) -> tuple[Item, tuple[str, ...]]:
+        """Return the item with the words that a panel named before its text, and the paths that it picked."""
+        picks = self._read_picks(item) or Picks()
+        words = " ".join(f"`{word}`" for word in " ".join(picks.words).split())
+        return replace(item, name=strip_mark(item.name), text=f"{words} {item.text}"), picks.paths
+
     def survey(self, item: Item) -> Survey:
-        """Return what the project's files say about the item."""
+        """Return what the project's files say about the item, with what a panel picked before all else."""
         struck = read_excluded(self._folder)
         if struck not in self._surveys:
             from ..survey import survey
 
-            item = replace(item, name=strip_mark(item.name))
-            self._surveys[struck] = survey(self._root, self._list_files(struck), item)
+            item, picked = self._add_picks(item)
+            self._surveys[struck] = survey(self._root, self._list_files(struck), item, picked)
         return self._surveys[struck]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
@@ -58,23 +100,28 @@ class Surveyor:
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
-        from ..survey.lookup import find_excerpts, is_secret
+        from ..survey.lookup import find_excerpts
 
         excluded = read_excluded(self._folder)
         if (key := (item, tuple(documents), excluded)) in self._excerpts:  # they take reading every file
             return self._excerpts[key]
         paths, cited = self._list_files(excluded), [each.text for each in documents]
-        found = find_excerpts(self._root, paths, item, cited, excluded)
-        near = [
-            f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_MAX_HIT_LENGTH]
-            for file in self.survey(item).radius
-            # Records that hold are on the table already.
-            if not file.path.startswith(RECORD_FOLDERS) and not is_secret(file.path)
-        ]
+        wanted, picked = self._add_picks(item)
+        found = find_excerpts(self._root, paths, wanted, cited, excluded, picked)
+        near = self._list_near(item, 1)
         nearest = Material("the files nearest to the item, one line of each", "\n".join(near[:_MAX_HITS]))
         shown = (Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found)
         self._excerpts[key] = (*shown, nearest) if near else tuple(shown)
         return self._excerpts[key]
+
+    def _list_near(self, item: Item, most: int) -> list[str]:
+        """Return at most so many lines of each file that the item may touch, each under its `path:line`."""
+        from ..survey.lookup import is_secret
+
+        # Records that hold are on the table already.
+        found = (each for each in self.survey(item).radius if not each.path.startswith(RECORD_FOLDERS))
+        lines = (line for each in found if not is_secret(each.path) for line in each.lines[:most])
+        return [f"{line.path}:{line.number} {line.text}"[:_MAX_HIT_LENGTH] for line in lines]
 
     def look(self, look: Look) -> Material:
         """Return what a speaker asked to see: lines of a file, or the lines that hold the words."""

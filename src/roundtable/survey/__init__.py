@@ -31,15 +31,20 @@ class Survey(Struct, frozen=True):
     root: Path
     findings: tuple[FoundFile, ...]  # what the item's terms lead to
     radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
+    picked: tuple[str, ...] = ()  # by a panel
 
 
-def survey(root: Path, paths: Sequence[str], item: Item) -> Survey:
-    """Return what these files below the root say about the item; never fails on what it finds there."""
-    terms = extract_terms(item)
-    past = weigh_past(read_history(root) if terms else (), terms, frozenset(paths))
-    ranked = rank_files(root, paths, terms, past)
-    findings = tuple(file for file in ranked if file.count)
-    return Survey(root, findings[:40], ranked[:60])
+def survey(root: Path, paths: Sequence[str], item: Item, picked: Sequence[str] = ()) -> Survey:
+    """Return what these files below the root say about the item; never fails on what it finds there.
+
+    Those of them that a panel `picked` lead all lists.
+    """
+    terms, known = extract_terms(item), frozenset(paths)
+    picked = tuple(path for path in picked if path in known)
+    past = weigh_past(read_history(root) if terms else (), terms, known)
+    ranked = rank_files(root, paths, terms, past, picked)
+    findings = tuple(file for file in ranked if file.count or file.path in picked)
+    return Survey(root, findings[:40], ranked[:60], picked)
 
 
 def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
@@ -64,7 +69,7 @@ def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
 
 
 def _strong_files(findings: Sequence[FoundFile]) -> list[FoundFile]:
-    least = findings[0].score / 2 if findings else 0.0
+    least = max((each.score for each in findings), default=0.0) / 2
     return [each for each in findings if each.score >= least and each.count]
 
 
@@ -77,7 +82,7 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
         case ("00-03", "scope" | "complexity" as asked) if size := estimate_size(survey.findings):
             return f"{size[0]}, complexity: {size[1]}" if asked == "scope" else size[1]
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
-            likely = likely_files(survey.findings)
+            likely = survey.picked or likely_files(survey.findings)
             surely = (file for file in survey.radius if file.path in likely)
             maybe = (file for file in survey.radius[:20] if file.path not in likely)
             chosen = (("Likely", surely, 4), ("Possibly", maybe, 3))

@@ -58,17 +58,19 @@ class Excerpt(Struct, frozen=True):
 
 
 def find_excerpts(
-    root: Path, paths: Sequence[str], item: Item, documents: Sequence[str], excluded: Collection[str]
-) -> tuple[Excerpt, ...]:
+    root: Path, paths: Sequence[str], item: Item, documents: Sequence[str], excluded: Collection[str],
+    picked: Sequence[str] = (),
+) -> tuple[Excerpt, ...]:  # fmt: skip
     """Return about six excerpts of these files around the symbols that fit the item best, a small file whole.
 
-    A file that the documents name counts more. Nothing comes from around a `path:line` that is excluded.
+    A file that the documents name counts more, and one that a panel picked still more. Nothing comes from
+    around a `path:line` that is excluded.
     """
     text = "\n".join((item.own_text, *documents))
     terms = extract_terms(replace(item, text=text))
-    named = frozenset(_PATH.findall(text))
+    boost = dict.fromkeys(_PATH.findall(text), 1.5) | dict.fromkeys(picked, 3.0)
     files = [
-        replace(file, score=file.score * (1.5 if file.path in named else 1.0))
+        replace(file, score=file.score * boost.get(file.path, 1.0))
         for file in rank_files(root, _leave_out_secrets(paths), terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
@@ -153,6 +155,16 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     first = max(1, first)
     shown = data.split(b"\n")[first - 1 : min(last, first + MAX_READ_LINES - 1)]
     return Excerpt(name, first, _show_lines(shown), "asked for") if shown else None
+
+
+def list_folders(paths: Sequence[str]) -> str:
+    """Return a row for each folder, down to the second level, with some of the paths below it."""
+    folders: dict[str, list[str]] = {}
+    for path in _leave_out_secrets(paths):
+        folder = "/".join(path.split("/")[:-1][:2]) or "."
+        folders.setdefault(folder, []).append(path.removeprefix(f"{folder}/"))
+    most = 4 + 12_000 // (len(paths) + 1)  # few of a large project
+    return "\n".join(f"{folder}/ {' '.join(below[:most])}" for folder, below in folders.items())
 
 
 def is_secret(path: str) -> bool:

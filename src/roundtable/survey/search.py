@@ -243,9 +243,10 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None
-) -> tuple[FoundFile, ...]:
-    """Return the files that the terms and the past lead to, the likeliest first, with their best lines."""
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None,
+    picked: Sequence[str] = (),
+) -> tuple[FoundFile, ...]:  # fmt: skip
+    """Return the picked files and those that the terms and the past lead to, likeliest first, with lines."""
     past = past or {}
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
@@ -264,12 +265,14 @@ def rank_files(
         return ()
     top = max(text for text, _, _ in marks.values())
     scores = {}
-    for path in {*marks, *past}:
+    for path in {*marks, *past, *picked}:
         text, in_name, in_folder = marks.get(path, (0.0, 0.0, 0.0))
         words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
         scores[path] = words + past.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
     found = []
-    for path in heapq.nsmallest(200, scores, key=lambda path: (-scores[path], path)):
+    place = {path: number for number, path in enumerate(picked)}
+    order = heapq.nsmallest(200, scores, key=lambda path: (place.get(path, 200), -scores[path], path))
+    for path in order:
         hit = hits[path] if path in marks else FileHits([], [], [])
         lines = _best_lines(path, hit.lines, rarity)
         if not lines and (data := read_text(root, path)):

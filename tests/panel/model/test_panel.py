@@ -14,6 +14,7 @@ from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (
     Answer,
     AskFeedback,
+    AskFiles,
     AskFollowUp,
     AskFraming,
     AskPersona,
@@ -325,6 +326,8 @@ def test_reading_needs_something_to_read() -> None:
         lambda words: words.answer(AskPersona(Brief(TABLE, MAYA, "go-on"))),
         lambda words: words.answer(AskSynthesis(TABLE)),
         lambda words: words.answer(AskFeedback(STEP, "x")),
+        # Picks are kept on disk, so only a model that answered may give none.
+        lambda words: words.answer(AskFiles(ITEM, "src/ forms.py", "src/forms.py:1 def fill():")),
     ],
 )
 def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], object]) -> None:

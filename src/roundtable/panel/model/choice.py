@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from ...address import find_problem, show_host
 from ...content import read_tables
-from ...core.commands import AskSynthesis
+from ...core.commands import AskFiles, AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
@@ -451,6 +451,8 @@ class FallbackPanel(PanelWrapper):
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
+        if isinstance(request, AskFiles):  # advice, of which a lack is no reason to change the speakers
+            return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         failures: list[PanelFailed] = []
         for at, panel in enumerate((self._panel, *self._others)):

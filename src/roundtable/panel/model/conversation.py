@@ -32,7 +32,7 @@ _MAX_TURN_LENGTH = 6_000
 _FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 _TOKENS_OF_TURN = 190
 StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying
+OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | do.AskFiles
 
 
 class Conversation(Struct, frozen=True):
@@ -177,6 +177,9 @@ def to_ask(request: OtherRequest, words: int = 0, *, to_host: bool = False) -> C
         case do.AskReading(step):
             look = _offer_look_ups("look", step.look_ups)
             return at_step(step, fill("read", limit=words, look=look), to_host=to_host)
+        case do.AskFiles(item, folders, found):
+            shown = {"folders": fence(folders, _MAX_PART_LENGTH), "found": fence(found, _MAX_PART_LENGTH)}
+            return Conversation(fill("files", item=_item(item), **shown), (), fill("pick"))
         case other:
             assert_never(other)
 

@@ -18,7 +18,7 @@ from ...core.errors import PanelFailed
 from ...core.synthesis import Draft, join_lines
 from ...core.text import strip_unprintable
 from ...core.turns import NEUTRAL
-from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
+from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import Conversation, Usage
@@ -172,6 +172,8 @@ class ModelPanel:
             case do.AskReading(_, material):
                 is_empty = not any(each.text.strip() for each in material)
                 return "" if is_empty else await self._say_at_step(request, "reading")
+            case do.AskFiles():
+                return await self._pick_files(request)
             case other:
                 assert_never(other)
 
@@ -202,6 +204,18 @@ class ModelPanel:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged)
+
+    async def _pick_files(self, ask: do.AskFiles) -> Picks:
+        """Ask once which files the item will change; an answer that cannot be used picks nothing."""
+        try:
+            picks = await self._ask_object(ask, Picks, "files", tries=1)
+        except ModelFailed as failure:
+            if failure.kind not in ("nonsense", "filtered", "too-long"):
+                raise
+            return Picks()
+        # A path may come in quotation marks or with its line.
+        paths = (each.strip("`'\" ").partition(":")[0].removeprefix("./") for each in picks.paths[:20])
+        return Picks(tuple(paths), tuple(each[:80] for each in picks.words[:8]))
 
     async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]

@@ -87,6 +87,8 @@ class OfflinePanel:
                 return f"I've added that to {brief.step.title}, in your words."
             case do.AskReading():
                 return _read_documents(request.material)
+            case do.AskFiles():
+                return None
             case other:
                 assert_never(other)
 
