@@ -763,16 +763,17 @@ def test_hardly_anything_that_belongs_here_is_sent_away(half: str) -> None:
     rows = [line.split("|") for line in lines("home", half)]
     sent = [words for name, at, asked, words in rows if drift(words, ITEMS[name], at, asked)]
     # Written to sound like small talk; of whole discussions fewer than 1 in 100 are (`eval.measure`).
-    assert len(sent) <= 0.05 * len(rows), sent
+    assert len(sent) <= 0.01 * len(rows), sent
     alarms = [words for name, at, words in AT_HOME if drift(words, ITEMS[name], at)]
-    assert len(alarms) <= 0.05 * len(AT_HOME), alarms
+    assert len(alarms) <= 0.01 * len(AT_HOME), alarms
 
 
 @pytest.mark.rule("FOCUS-1")
 def test_plain_small_talk_is_sent_back() -> None:
     item = ITEMS["library"]
     found = [drift(words, item, "01-03") for words in FAR]
-    assert sum(each is not None for each in found) >= 0.4 * len(FAR)
+    # Only what is unmistakable: to send away what belongs here would be worse than to keep a remark.
+    assert sum(each is not None for each in found) >= 0.3 * len(FAR)
     assert all(each is None or each.belongs_to is None for each in found)
 
 

@@ -137,11 +137,9 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
 
 
 def _is_small_talk(message: str, home: frozenset[str]) -> bool:
-    """Whether a short message speaks of private life in passing, and of nothing that is at home here."""
-    said = frozenset(content_stems(message))
-    is_private = not said.isdisjoint(messages.stems_of_list("far_off")) and home.isdisjoint(said)
-    is_short = len(words_of(message)) <= _MAX_CHAT_WORDS
-    return is_private and is_short and pattern("chat").search(message.replace("’", "'")) is not None
+    """Whether a short message says something in passing, and nothing of what is at home here."""
+    is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
+    return is_strange and pattern("chat").search(message.replace("’", "'")) is not None
 
 
 def _name_subject(message: str) -> str:
