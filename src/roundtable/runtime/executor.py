@@ -316,14 +316,11 @@ class Executor:
             announcements = undo.carry_out_undo(self._folder, plan, what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
-
-        def change(meta: dict[str, Any]) -> None:
+        with records.edit_meta(self._folder) as meta:
             if written.first and step_id in meta["steps_completed"]:
                 meta["steps_completed"].remove(step_id)
             if written.kind == "block":
                 records.note_undone(meta, written.at)
-
-        records.change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.TaskFailed:
@@ -342,8 +339,7 @@ class Executor:
 
     def _save_progress(self, task: do.SaveProgress) -> on.Saved:
         commit = current_commit(self._root) if task.phases else None
-
-        def change(meta: dict[str, Any]) -> None:
+        with records.edit_meta(self._folder) as meta:
             steps, phases = meta["steps_completed"], meta["phases_completed"]
             steps += [task.step_id] if task.step_id and task.step_id not in steps else []
             phases += [key for key in PHASE_KEYS if key in task.phases and key not in phases]
@@ -357,8 +353,6 @@ class Executor:
                 known = (*task.before, *steps)
                 open_again = {step_id[:2] for step_id in task.track.steps if step_id not in known}
                 meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
-
-        records.change_meta(self._folder, change)
         return on.Saved()
 
     def _instant(self, step_id: str) -> str:
