@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from roundtable.catalogue import load_steps, read_tracks
+from roundtable.catalogue.files import Problem
 from roundtable.core.lines import Line
+from roundtable.core.steps import Step
 from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from roundtable.testing import ScriptedPanel, play_session
@@ -72,6 +75,11 @@ def small_steps(root: Path) -> None:
         (folder / f"{step.step_id}.md").write_text(
             text if keep else text.replace("depth: standard", 'depth: standard\nskip_if: "true"')
         )
+
+
+def read_steps(root: Path | None = None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
+    """Return the steps of a project, and what is wrong with the files of its steps and tracks."""
+    return load_steps(root), read_tracks(root)[1]
 
 
 def talk(root: Path, item: Path, words: Iterable[str], **options: Any) -> list[Line]:

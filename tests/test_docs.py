@@ -8,7 +8,8 @@ from typing import get_args
 
 import roundtable
 from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
-from roundtable.catalogue import read_roster, read_steps
+from project import read_steps
+from roundtable.catalogue import read_roster
 from roundtable.core.elaboration import TRANSITIONS, State
 from roundtable.core.lines import Awaits, LineKind
 from roundtable.panel.offline.prompts import Prompt, read_project_prompts

@@ -27,7 +27,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from insertions import find_insertion
     from project import ANSWERS, project, small_steps, talk
     from roundtable import change_meta, hear, insert_addition, load_roster, read_meta
-    from roundtable.catalogue import read_personas, read_steps, read_tracks
+    from roundtable.catalogue import load_steps, read_personas, read_tracks
     from roundtable.core.errors import ItemCorrupt, RuleBroken
     from roundtable.core.markers import ElaborationMarker
     from roundtable.documents.additions import find_block, take_out_block
@@ -69,7 +69,7 @@ def content(base: Path) -> tuple[Target, list[bytes]]:
     for file in files:
         file.parent.mkdir(parents=True)
     readers: tuple[Callable[[Path], object], ...] = (
-        read_steps,
+        load_steps,
         read_personas,
         read_tracks,
         read_project_prompts,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 EXAMPLE = "http://localhost:8080/v1"
 
 
 def find_problem(address: str) -> str | None:
     """Return why an address cannot be used, without quoting it; None if it can."""
-    from urllib.parse import urlsplit  # late: most runs have no address
-
     wrong = f'must be an address, such as "{EXAMPLE}"'
     try:
         parts = urlsplit(address)
@@ -24,6 +24,4 @@ def find_problem(address: str) -> str | None:
 
 def show_host(address: str) -> str:
     """Return the host and port of an address that can be used."""
-    from urllib.parse import urlsplit
-
     return urlsplit(address).netloc.lower()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +25,6 @@ from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
 from .core.synthesis import HEADINGS, UNVERIFIED
 from .core.text import parse_heading, unescape_markdown
-from .core.turns import Material
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines
@@ -94,9 +92,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
         total += len(earlier)
-        versions = [Material(f"commit {at}", text) for at, text in earlier]
-        now = Material("the working tree", pages.get(name, documents.get(name, "")))
-        problems += _check_history(name, [*versions, now], undone, partial(find_answered, steps, name))
+        now = pages.get(name, documents.get(name, ""))
+        problems += _check_history(name, earlier, now, undone, steps)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
         CheckFinding(name, number, "unverified", _quote(line))
@@ -256,30 +253,25 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
 
 
 def _check_history(
-    file: str,
-    versions: Sequence[Material],
-    undone: Collection[str],
-    answers_in: Callable[[str], Collection[tuple[str, str]]],
+    file: str, earlier: Sequence[tuple[str, str]], now: str, undone: Collection[str], steps: tuple[Step, ...]
 ) -> Iterator[CheckFinding]:
-    """Yield answers, blocks and entries of blocks that stood in an earlier version and not in the last one.
-
-    `answers_in` returns the answers in a document by step and label; `undone` are instants of discussions.
-    """
+    """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
 
     def list_held(text: str) -> Iterator[str]:
-        yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers_in(text))
+        answers = find_answered(steps, file, text)
+        yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
         for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
                 yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
 
-    *earlier, last = versions
-    there = {*list_held(last.text)}
-    stood = {held: version.name for version in earlier for held in list_held(version.text)}
-    for held, name in stood.items():
+    there = {*list_held(now)}
+    stood = {held: commit for commit, text in earlier for held in list_held(text)}
+    for held, commit in stood.items():
         if held not in there:
-            yield CheckFinding(file, 1, "lost", f"{held} was in {name}, but not in {last.name}.")
+            lost = f"{held} was in commit {commit}, but not in the working tree."
+            yield CheckFinding(file, 1, "lost", lost)
 
 
 def _quote(line: str) -> str:

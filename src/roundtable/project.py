@@ -22,9 +22,10 @@ from .core.steps import Step
 from .core.tracks import choose_track, list_all_steps
 from .git import current_commit, has_code_moved
 from .store import items, ledger, meta
-from .store.files import journal_home
+from .store.files import journal_home, timestamp, write_new_files
 from .store.items import ITEMS_FOLDER, ItemEntry
 from .store.lock import ItemLock
+from .trackers import parse_reference
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
@@ -168,8 +169,6 @@ class Project:
 
     def names_issue(self, text: str) -> bool:
         """Whether the text names an issue of a tracker, instead of describing an item."""
-        from .trackers import parse_reference
-
         return parse_reference(text) is not None
 
     def add_item(self, text: str, *, title: str | None = None, relayed: bool = False) -> ItemEntry:
@@ -177,8 +176,6 @@ class Project:
 
         `relayed` where a host gave title and text, and the user has not accepted them in a form.
         """
-        from .trackers import parse_reference
-
         source, source_id = "manual", None
         if reference := parse_reference(text):
             text, source, source_id = "", reference.source, reference.source_id
@@ -304,7 +301,6 @@ class Project:
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
         """Return the name of this issue, else of the item's own, and what puts a text there as a comment."""
-        from .trackers import parse_reference
         from .trackers.issues import post_comment
 
         entry = self.find_item(name)
@@ -324,7 +320,6 @@ class Project:
         For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
         """
         from .documents import handoff
-        from .store.files import timestamp, write_new_files
 
         entry, found, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if found.is_empty:

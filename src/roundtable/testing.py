@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, assert_never
 
+from .catalogue import load_steps
 from .core import commands as do
 from .core.errors import PanelFailed
 from .core.events import Offer
@@ -21,6 +22,8 @@ from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
 from .panel.base import Framing, OnWords, Panel, PanelKind, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
+from .store.items import add_item
+from .store.meta import change_meta
 
 _NAMES: dict[type[PanelRequest], str] = {
     do.AskFraming: "frame", do.AskPersona: "speak", do.AskVerdict: "judge", do.AskSynthesis: "synthesise",
@@ -129,10 +132,6 @@ def play_step(
     The steps before it count as completed. The messages are what the user says, one after another; the
     session pauses when they run out. The panel is a `ScriptedPanel` unless you give one.
     """
-    from .catalogue import load_steps
-    from .store.items import add_item
-    from .store.meta import change_meta
-
     steps = load_steps(project)
     ids = [each.step_id for each in steps]
     if step not in ids:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps, read_tracks
+from project import read_steps
+from roundtable.catalogue import load_roster, load_steps, read_roster, read_tracks
 from roundtable.catalogue.files import Problem
 from roundtable.panel.offline.prompts import read_project_prompts
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.catalogue import load_roster, load_steps, read_personas, read_roster, read_steps
+from project import read_steps
+from roundtable.catalogue import load_roster, load_steps, read_personas, read_roster
 from roundtable.catalogue.files import Problem
 from roundtable.core.errors import ContentBroken
 from roundtable.core.voice import check_voice

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.catalogue import load_roster, load_steps, read_steps
+from project import read_steps
+from roundtable.catalogue import load_roster, load_steps
 from roundtable.catalogue.files import Problem
 from roundtable.core.steps import Criterion, Question, Target
 

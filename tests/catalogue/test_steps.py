@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from roundtable.catalogue import load_roster, read_steps, read_tracks
+from project import read_steps
+from roundtable.catalogue import load_roster, read_tracks
 from roundtable.core.steps import DEPTHS, PHASES, PROJECT_KINDS, Depth, Question, Step, split_drafts
 from roundtable.core.validation import is_unknown, meets_check
 from roundtable.core.voice import check_voice

@@ -47,10 +47,10 @@ _KIND_SIGNS = {
 
 
 class Content(msgspec.Struct, frozen=True):
-    """Personas, steps and tracks, and what is wrong with the files of each; of steps, also among tracks."""
+    """Personas, steps and tracks, and what is wrong with the files: those of steps are among the tracks'."""
 
     personas: tuple[tuple[Persona, ...], tuple[Problem, ...]]
-    steps: tuple[tuple[Step, ...], tuple[Problem, ...]]
+    steps: tuple[Step, ...]
     tracks: tuple[tuple[Track, ...], tuple[Problem, ...]]
 
 
@@ -61,7 +61,7 @@ def load_roster(project: Path | None = None) -> Roster:
 
 def load_steps(project: Path | None = None) -> tuple[Step, ...]:
     """Return all steps of all phases, in the order in which they run."""
-    return read_steps(project)[0]
+    return _load_content(project).steps
 
 
 def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...]]:
@@ -81,13 +81,8 @@ def read_personas(project: Path | None = None) -> tuple[tuple[Persona, ...], tup
     return _load_content(project).personas
 
 
-def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """Return all steps in the order in which they run, and what is wrong with their files."""
-    return _load_content(project).steps
-
-
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
-    """Return the tracks, with questions worded for the kind of project, and what is wrong with files."""
+    """Return the tracks, worded for the kind of project, and what is wrong with files of steps and tracks."""
     tracks, problems = _load_content(project).tracks
     kind = find_project_kind(project) if project is not None else ""
     worded = (replace(each, steps=tuple(step.word_for(kind) for step in each.steps)) for each in tracks)

@@ -105,7 +105,6 @@ def parse_content(own: Path | None) -> Content:
                 problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
     in_order = sorted(found.values(), key=lambda entry: (entry.value[0].step_id[:2], entry.place))
     steps = tuple(finish(in_order))
-    step_problems = tuple(problems)
     tracks: dict[str, Track] = {}
     for root in roots:
         brought = tuple(finish(load_steps(root, "tracks/[!.]*", "tracks/[!.]*/[!.]*")))
@@ -113,7 +112,7 @@ def parse_content(own: Path | None) -> Content:
         tracks |= {each.value.key: each.value for each in load_folder(root, "tracks", problems, parse)}
     return Content(
         personas=(personas, tuple(persona_problems)),
-        steps=(steps, step_problems),
+        steps=steps,
         tracks=(tuple(tracks.values()), tuple(problems)),
     )
 

@@ -112,16 +112,13 @@ class BudgetAccount:
     @property
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
-        return self._add_up(self._discussion or 0)
+        calls = ledger.latest_entries(self._entries)
+        return ledger.add_up(each for each in calls if each.discussion == (self._discussion or 0))
 
     @property
     def item(self) -> Total:
         """What the item has used in all."""
-        return self._add_up()
-
-    def _add_up(self, discussion: int | None = None) -> Total:
-        entries = ledger.latest_entries(self._entries)
-        return ledger.add_up(each for each in entries if discussion in (None, each.discussion))
+        return ledger.add_up(ledger.latest_entries(self._entries))
 
     def _limits(self, turns: int) -> Iterator[tuple[Decimal, Decimal, str]]:
         """Yield for each limit what is used, with the synthesis to come, the limit, and how that is said."""

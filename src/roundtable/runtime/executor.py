@@ -24,10 +24,13 @@ from ..core.text import clean_text
 from ..core.tracks import list_all_steps
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import check_voice
+from ..documents import drafting
+from ..documents.page import mark_answer
 from ..git import current_commit
 from ..panel.base import AtStep, AtTable, Framing, LookUpPanel, Panel, PanelStopped, Speech
 from ..store import files, items, outputs, parking, transcript, undo
 from ..store import meta as records
+from ..store.background import read_background
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
 from .surveyor import Surveyor
@@ -224,16 +227,13 @@ class Executor:
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; each part of an answer that a host passed on is marked (ART-8)."""
-        from ..documents.drafting import draft
-        from ..documents.page import mark_answer
-
         for answer in ask.brief.answers:
             # A draft that was taken as it is says what a panel thinks of the code, not the user.
             if not answer.offered:
                 records.keep_corrections(self._folder, answer.text, relayed=answer.relayed)
         documents = await asyncio.to_thread(self._outputs.documents)
         # What was answered before and is not asked at this depth stays (STEP-5).
-        stored = self._stored_answers(ask.brief.item)
+        stored = self._outputs.stored_answers(ask.brief.item.name)
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
         answers = tuple(
             replace(each, text=mark_answer(each.text))
@@ -241,12 +241,12 @@ class Executor:
             else each
             for each in ask.brief.answers
         )
-        return on.Drafted(draft(replace(ask, brief=replace(ask.brief, answers=answers)), documents))
+        return on.Drafted(drafting.draft(replace(ask, brief=replace(ask.brief, answers=answers)), documents))
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return those in the documents, else the panel's, else what a step names."""
         item, step_id = task.brief.item, task.brief.step.step_id
-        stored = await asyncio.to_thread(self._stored_answers, item)
+        stored = await asyncio.to_thread(self._outputs.stored_answers, item.name)
         offers = await asyncio.to_thread(
             collect_offers, task, stored, lambda label: self._surveyor.offer(item, step_id, label)
         )
@@ -268,18 +268,9 @@ class Executor:
         return replace(brief, documents=tuple(own_last), known=self._read_known(brief.item, documents))
 
     def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
-        from ..store.background import read_background  # late: the offline panel does not need it
-
         known = read_background(self._root, self._folder, item, documents)
         excerpts = self._surveyor.excerpts(item, documents)
         return replace(known, excerpts=excerpts, corrections=records.read_corrections(self._folder))
-
-    def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.answers import number_requirements, read_answers
-
-        documents = self._outputs.documents()
-        stored = self._outputs.stored_answers() | number_requirements(documents)
-        return stored | read_answers(documents, item.name)
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
         """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
@@ -318,14 +309,11 @@ class Executor:
             announcements = undo.carry_out_undo(self._folder, plan, what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
-
-        def change(meta: dict[str, Any]) -> None:
+        with records.edit_meta(self._folder) as meta:
             if written.first and step_id in meta["steps_completed"]:
                 meta["steps_completed"].remove(step_id)
             if written.kind == "block":
                 records.note_undone(meta, written.at)
-
-        records.change_meta(self._folder, change)
         return on.Undone(True, announcements)
 
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.TaskFailed:
@@ -344,8 +332,7 @@ class Executor:
 
     def _save_progress(self, task: do.SaveProgress) -> on.Saved:
         commit = current_commit(self._root) if task.phases else None
-
-        def change(meta: dict[str, Any]) -> None:
+        with records.edit_meta(self._folder) as meta:
             steps, phases = meta["steps_completed"], meta["phases_completed"]
             steps += [task.step_id] if task.step_id and task.step_id not in steps else []
             phases += [key for key in PHASE_KEYS if key in task.phases and key not in phases]
@@ -359,8 +346,6 @@ class Executor:
                 known = (*task.before, *steps)
                 open_again = {step_id[:2] for step_id in task.track.steps if step_id not in known}
                 meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
-
-        records.change_meta(self._folder, change)
         return on.Saved()
 
     def _instant(self, step_id: str) -> str:

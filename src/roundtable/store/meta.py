@@ -6,8 +6,8 @@ import json
 import os
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -138,10 +138,18 @@ def write_meta(folder: Path | str, meta: Mapping[str, Any]) -> None:
 
 def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Read meta.json anew or start one, let `change` change it, and write it; ItemCorrupt if unusable."""
+    with edit_meta(folder) as meta:
+        change(meta)
+    return meta
+
+
+@contextmanager
+def edit_meta(folder: Path | str) -> Iterator[dict[str, Any]]:
+    """Do what `change_meta` does, with the changes of the caller's block; nothing is written if it fails."""
     with meta_lock(Path(folder)):
         meta = _with_defaults(_load(Path(folder)) or {})
-        change(meta)
-        return _save(Path(folder), meta)
+        yield meta
+        _save(Path(folder), meta)
 
 
 def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None:
@@ -149,12 +157,9 @@ def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None
     found = () if relayed else find_corrections(words)
     if found and has_meta(folder):
         rows = {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
-
-        def change(meta: dict[str, Any]) -> None:
+        with edit_meta(folder) as meta:
             kept = {each["path"]: each for each in _read_corrections(meta)}
             meta["code_corrections"] = list((kept | rows).values())
-
-        change_meta(folder, change)
 
 
 def read_corrections(folder: Path) -> tuple[str, ...]:
@@ -192,14 +197,11 @@ def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
     """Append an elaboration record, unless it is there; RuleBroken where a field is wrong (META-5)."""
     if wrong := faulty_fields(record):
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
-
-    def change(meta: dict[str, Any]) -> None:
+    with edit_meta(folder) as meta:
         others = [other for other in meta["elaborations"] if isinstance(other, dict)]
         keys = ("step_id", "timestamp")
         if all(any(other.get(key) != record[key] for key in keys) for other in others):
             meta["elaborations"].append(dict(record))
-
-    change_meta(folder, change)
 
 
 def set_aside(folder: Path | str) -> Path:
@@ -221,14 +223,11 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
 
 def save_limit(folder: Path, limit: int) -> bool:
     """Write the turn limit; False, and no change, if that cannot be done or the config is not an object."""
-
-    def change(meta: dict[str, Any]) -> None:
+    with suppress(DiskFailed, ItemCorrupt, ItemLocked), edit_meta(folder) as meta:
         config = meta.get("elaboration_config")
         if config is None or isinstance(config, dict):
             meta["elaboration_config"] = {**(config or {}), "max_turns": limit}
-
-    with suppress(DiskFailed, ItemCorrupt, ItemLocked):
-        return isinstance(change_meta(folder, change)["elaboration_config"], dict)
+            return True
     return False
 
 
@@ -273,13 +272,10 @@ def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
 
 def start_over(folder: Path) -> None:
     """Forget which steps and phases are complete; everything written stays."""
-
-    def forget(meta: dict[str, Any]) -> None:
+    with edit_meta(folder) as meta:
         meta.update(steps_completed=[], phases_completed=[])
         for key in ("track", "steps_not_needed"):
             meta.pop(key, None)
-
-    change_meta(folder, forget)
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
@@ -318,9 +314,8 @@ def _migrate(meta: dict[str, Any]) -> None:
         meta["phases_completed"] = list(PHASE_KEYS) if complete else []
 
 
-def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
+def _save(folder: Path, meta: dict[str, Any]) -> None:
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
     files.write(folder / "meta.json", render_json(meta).encode())
-    return meta

@@ -26,7 +26,7 @@ from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents import additions, outline, questions
-from ..documents.answers import read_answers, read_labelled_answers
+from ..documents.answers import number_requirements, read_answers, read_labelled_answers
 from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
@@ -208,14 +208,14 @@ class Outputs(Struct, frozen=True):
         """Return every file that the steps write, whole, by name: ids and references are read from them."""
         return read_texts(self.folder, (output for step in self._all_steps for output in step.outputs))
 
-    def stored_answers(self) -> dict[tuple[str, str], str]:
-        """Return the answers that stand in the artifacts, by step and label."""
+    def stored_answers(self, title: str = "") -> dict[tuple[str, str], str]:
+        """Return the answers that stand in the artifacts of an item, by step and label."""
         answers: dict[tuple[str, str], str] = {}
-        for name, text in self.documents().items():
-            if is_markdown(name):
-                with suppress(RuleBroken):  # as text it may be too long
-                    answers |= _read_step_answers(self._all_steps, name, text)
-        return answers
+        documents = self.documents()
+        for name in filter(is_markdown, documents):
+            with suppress(RuleBroken):  # as text it may be too long
+                answers |= _read_step_answers(self._all_steps, name, documents[name])
+        return answers | number_requirements(documents) | read_answers(documents, title)
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that a step's documents hold as open, answered since or not."""
