@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
@@ -109,12 +109,8 @@ class Outline(Struct, frozen=True, dict=True):
 
     def settle(self, start: int, end: int) -> int:
         """Return the place after the last line with text between two line starts; else `start`."""
-        line = bisect_left(self.lines, end)
-        while line > 0 and self.lines[line - 1] >= start:
-            if self.document[self.lines[line - 1] : self.lines[line]].strip(b" \t\r\n"):
-                return self.lines[line]
-            line -= 1
-        return start
+        text = self.document[start:end].rstrip(b" \t\r\n")
+        return self.line_after(start + len(text) - 1) if text else start
 
 
 def decode_document(document: bytes) -> str:
