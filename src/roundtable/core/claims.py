@@ -19,15 +19,7 @@ from .commands import Table
 from .hearing import Part
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, join_lines, shorten_text
-from .text import (
-    content_stems,
-    fold_look_alikes,
-    fold_text,
-    split_sentences,
-    stem_word,
-    word_set,
-    words_of,
-)
+from .text import content_stems, fold_look_alikes, fold_text, split_sentences, stem_word, word_set, words_of
 from .turns import USER, Turn
 
 # --- what a text cites: files, lines and figures -------------------------------------------------------

@@ -41,7 +41,7 @@ from .markers import ElaborationMarker
 from .personas import Roster
 from .steps import PHASES, Item, Step
 from .text import is_silence
-from .turns import USER, LookedUp, Parked, Turn, Verdict
+from .turns import USER, LookedUp, OffTopic, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
 MIN_TURN_LIMIT = 3
@@ -218,22 +218,22 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     _check_verdict(verdict, number)
     if not words:
         raise RuleBroken("A contribution is never empty.")
-    now, has_drifted = _keep_looked_up(now, event), False
+    now, drift = _keep_looked_up(now, event), None
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
-        has_drifted = _redirected_turn(now) is not None
-        if has_drifted and event.speaker == now.lead.key:
+        drift = _find_drift(now)
+        if drift and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
-            return _go_on(replace(now, due=()), _redirect(now, USER, words))
+            return _go_on(replace(now, due=()), _redirect(now, USER, drift, words))
     said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes))
     said = replace(said, due=_due_after(now, event, is_closing=said.closing))
     if verdict.off_topic is not None:
         said = _park(said)
         if event.speaker != now.lead.key and not said.is_full:
-            shown += (_redirect(said, event.speaker),)
-    elif has_drifted:
+            shown += (_redirect(said, event.speaker, verdict.off_topic),)
+    elif drift:
         said = replace(said, due=())
-        shown += () if said.is_full else (_redirect(said, USER),)
+        shown += () if said.is_full else (_redirect(said, USER, drift),)
     return _go_on(said, *shown)
 
 
@@ -270,13 +270,13 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
     return _park(replace(now, turns=(*now.turns[:-1], replace(turn, verdict=kept))))
 
 
-def _redirected_turn(now: Elaboration) -> Turn | None:
-    """Return the user's last turn where the lead redirects it: it drifts, and it was put to nobody (FOCUS-1).
+def _find_drift(now: Elaboration) -> OffTopic | None:
+    """Return what the user's last turn drifted to, if the lead redirects it: it was put to nobody (FOCUS-1).
 
     A redirect never swallows what was put to somebody: that is answered, and only the aside is put off.
     """
     turn = _last_turn(now, USER)
-    return turn if turn and turn.verdict.off_topic and not _addressed_keys(now, turn) else None
+    return turn.verdict.off_topic if turn and not _addressed_keys(now, turn) else None
 
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
@@ -313,8 +313,8 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    before = _redirected_turn(now)
-    if before and (drift := before.verdict.off_topic):
+    before, drift = _last_turn(now, USER), _find_drift(now)
+    if before and drift:
         goes_on = comes_back_to(event.text, drift.subject, before.text)
         if goes_on or insists_on_topic(event.text):
             # What was put off is discussed after all.
@@ -329,9 +329,10 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
     suspected = event.verdict.off_topic if event.advice and not now.insists else None
     verdict = replace(event.verdict, off_topic=None) if event.advice else event.verdict
     judged = replace(_take_judgement(now, verdict), suspected=suspected)
-    if _redirected_turn(judged) is None:
+    drift = _find_drift(judged)
+    if drift is None:
         return _go_on(replace(judged, due=_due_reply(now)))
-    return _go_on(judged) if judged.is_full else _go_on(judged, _redirect(judged, USER))
+    return _go_on(judged) if judged.is_full else _go_on(judged, _redirect(judged, USER, drift))
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
@@ -572,12 +573,8 @@ def _park(now: Elaboration) -> Elaboration:
     return replace(now, parked=(*now.parked, point))
 
 
-def _redirect(now: Elaboration, speaker: str, own_words: str = "") -> do.Show:
+def _redirect(now: Elaboration, speaker: str, drift: OffTopic, own_words: str = "") -> do.Show:
     """The lead's line about what a speaker's last turn drifted to, with words of its own (FOCUS-1)."""
-    turn = _last_turn(now, speaker)
-    drift = turn.verdict.off_topic if turn else None
-    if drift is None:
-        raise RuleBroken("Only what drifted off the topic is redirected.")
     ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
     name = USER if speaker == USER else now.roster[speaker].name
     text = lines.redirect(name, drift.subject, topic=now.focus_topic, ahead=ahead)

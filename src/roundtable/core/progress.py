@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .errors import RuleBroken
-from .steps import PHASE_KEYS, PHASES, Depth, Phase, Step, is_depth
+from .steps import DEPTHS, PHASE_KEYS, PHASES, Depth, Phase, Step
 from .text import fold_text, word_set, words_of
 
 Status = Literal["raw", "partial", "analyzed"]
@@ -164,8 +164,9 @@ def choose_depth(
     a reason that the user can see.
     """
     keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)
-    if wanted := next((depth for key in reversed(keys) if is_depth(depth := overrides.get(key))), None):
-        return wanted
+    wanted = (depth for key in reversed(keys) for depth in DEPTHS if depth == overrides.get(key))
+    if chosen := next(wanted, None):
+        return chosen
     if is_short:
         return "brief"
     if scope == "large" or complexity == "high":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, TypeGuard
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -44,11 +44,6 @@ def is_step_id(text: str) -> bool:
 def is_output_name(text: str) -> bool:
     """Whether the text is a plain file name of a kind that steps may write."""
     return _OUTPUT_NAME.fullmatch(text) is not None
-
-
-def is_depth(value: object) -> TypeGuard[Depth]:
-    """Whether the value is one of the three depths, exactly as written."""
-    return isinstance(value, str) and value in DEPTHS
 
 
 class Phase(Struct, frozen=True):

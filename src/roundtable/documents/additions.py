@@ -53,7 +53,7 @@ def insert_addition(
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [each for each in shape.sections if not any(own.start <= each.start < own.end for own in intact)]
     if step_id:
-        chosen = _find_step_section(free, own_texts, step_id, topic)
+        chosen, _ = _find_step_section(free, own_texts, step_id, topic)
         level, name = 2, clean_heading(topic)
     else:
         chosen = outline.choose_section(free, topic=topic, section=section)
@@ -69,9 +69,7 @@ def insert_addition(
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
     """Return the document with the step's text in its section, replacing what it wrote and nobody edited."""
     shape = outline.read_outline(document)
-    own_texts = find_step_texts(shape)
-    section = _find_step_section(shape.sections, own_texts, step_id, heading)
-    mine = [own for own in own_texts if section and _is_inside(own, section, step_id)]
+    section, mine = _find_step_section(shape.sections, find_step_texts(shape), step_id, heading)
     intact = [own for own in mine if own.is_intact]
     if intact:
         start, end = intact[-1].start, intact[-1].end
@@ -309,16 +307,13 @@ def _digest(text: str) -> str:
 
 
 def _find_step_section(
-    sections: Iterable[outline.Section], own_texts: Sequence[StepText], step_id: str, heading: str
-) -> outline.Section | None:
-    """Return the section of that name; of several, the first that holds this step's text, else the first."""
-    found = outline.find_named_sections(sections, heading)
-    mine = (section for section in found if any(_is_inside(own, section, step_id) for own in own_texts))
-    return next(mine, found[0] if found else None)
-
-
-def _is_inside(own: StepText, section: outline.Section, step_id: str) -> bool:
-    return own.marker.step_id == step_id and section.start <= own.start < section.end
+    sections: Sequence[outline.Section], own_texts: Sequence[StepText], step_id: str, heading: str
+) -> tuple[outline.Section | None, list[StepText]]:
+    """Return the section of that name, of several the first that holds this step's text, and these texts."""
+    mine = [own for own in own_texts if own.marker.step_id == step_id]
+    named = outline.find_named_sections(sections, heading)
+    found = [(each, [own for own in mine if each.start <= own.start < each.end]) for each in named]
+    return next((each for each in found if each[1]), found[0] if found else (None, []))
 
 
 def _find_place_after(shape: outline.Outline, section: outline.Section, mine: Sequence[StepText]) -> int:

@@ -394,9 +394,7 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, ...]]) -> l
     return parts
 
 
-def _list_records(
-    context: DraftContext,
-) -> tuple[Sequence[ids.DecisionRecord], Sequence[ids.DecisionRecord]]:
+def _list_records(context: DraftContext) -> tuple[Sequence[ids.DecisionRecord], Sequence[ids.DecisionRecord]]:
     """Return the decision records of this section, and all others."""
     section = section_text(context.documents.get(context.target.output, ""), context.target.section)
     own = ids.list_records({ids.OVERVIEW: section})

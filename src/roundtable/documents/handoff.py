@@ -272,14 +272,9 @@ def _join(*parts: str) -> str:
 
 
 def _write_points(points: Sequence[HandOffPoint], sign: str = "- ") -> str:
-    lines = ((f"{sign}{each.text} ({each.source})", *_write_details(each, sign)) for each in points)
-    return "\n".join(line for own in lines for line in own)
-
-
-def _write_details(point: HandOffPoint, sign: str) -> Iterator[str]:
-    """Yield what belongs to a point as entries below it, code as code."""
-    for detail in point.details:
-        if is_code(detail):
-            yield indent(f"\n{detail}\n", "  ")
-        else:
-            yield f"  {sign}{detail}"
+    """Write points, and what belongs to each as entries below it, code as code."""
+    lines: list[str] = []
+    for each in points:
+        lines.append(f"{sign}{each.text} ({each.source})")
+        lines += [indent(f"\n{one}\n", "  ") if is_code(one) else f"  {sign}{one}" for one in each.details]
+    return "\n".join(lines)

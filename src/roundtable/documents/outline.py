@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,12 +109,8 @@ class Outline(Struct, frozen=True, dict=True):
 
     def settle(self, start: int, end: int) -> int:
         """Return the place after the last line with text between two line starts; else `start`."""
-        line = bisect_left(self.lines, end)
-        while line > 0 and self.lines[line - 1] >= start:
-            if self.document[self.lines[line - 1] : self.lines[line]].strip(b" \t\r\n"):
-                return self.lines[line]
-            line -= 1
-        return start
+        text = self.document[start:end].rstrip(b" \t\r\n")
+        return self.line_after(start + len(text) - 1) if text else start
 
 
 def decode_document(document: bytes) -> str:
@@ -356,31 +352,29 @@ def section_text(document: str, heading: str) -> str:
     return data[found[0].body : found[0].end].decode("utf-8", "replace") if found else ""
 
 
-def choose_section(found: Iterable[Section], *, topic: str, section: str | None = None) -> Section | None:
+def choose_section(found: Sequence[Section], *, topic: str, section: str | None = None) -> Section | None:
     """Return the section that an addition on a topic goes into; `section` is the one that the step writes."""
-    everything = tuple(found)
     for wanted in (section, topic):
-        if wanted is not None and (same := find_named_sections(everything, wanted)):
+        if wanted is not None and (same := find_named_sections(found, wanted)):
             return same[0]
     words = content_words(topic)
-    candidates = [each for each in list_open_sections(everything) if words and each.name != ADDITIONAL]
+    candidates = [each for each in list_open_sections(found) if words and each.name != ADDITIONAL]
     shares = [len(words & content_words(each.name)) / len(words) for each in candidates]
     if shares and max(shares) >= 0.5:
         return candidates[shares.index(max(shares))]
-    return next(iter(find_named_sections(everything, ADDITIONAL)), None)
+    return next(iter(find_named_sections(found, ADDITIONAL)), None)
 
 
-def find_named_sections(found: Iterable[Section], heading: str) -> tuple[Section, ...]:
+def find_named_sections(found: Sequence[Section], heading: str) -> tuple[Section, ...]:
     """Return the sections that bear a name, numbering and case aside."""
     wanted = _fold(strip_numbering(heading))
     return tuple(section for section in list_open_sections(found) if wanted and _fold(section.name) == wanted)
 
 
-def list_open_sections(found: Iterable[Section]) -> tuple[Section, ...]:
+def list_open_sections(found: Sequence[Section]) -> tuple[Section, ...]:
     """Return the sections that text may be added to: no earlier additions, no lone title, all with a name."""
-    everything = tuple(found)
-    titles = sum(section.level == 1 for section in everything)
-    own = (each for each in everything if each.name and not each.elaboration)
+    titles = sum(section.level == 1 for section in found)
+    own = (each for each in found if each.name and not each.elaboration)
     return tuple(each for each in own if each.level > 1 or titles > 1)
 
 

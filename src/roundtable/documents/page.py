@@ -229,7 +229,6 @@ def split_statements(text: str) -> tuple[str, ...]:
     are_sentences = len(lines) == 1
     found: list[str] = []
     for line in split_outside_quotes(lines[0], split_sentences) if are_sentences else lines:
-        # A sentence that takes up the one before belongs to it, and so does a line below a Given.
         is_numbered = are_sentences and found and _NUMBER.search(found[-1][-6:])
         if is_numbered or (found and _TAKES_UP.match(line) and (are_sentences or _GIVEN.match(found[-1]))):
             found[-1] += f"{' ' if found[-1].endswith(tuple(',.;!?。！？')) else ', '}{line}"
