@@ -268,8 +268,7 @@ class Room:
         people = {seat.guest.id: seat for seat in self.people() if seat.guest.role == MEMBER}
         if to not in people:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if guest.id != to or (self.chair is not None and self.chair.guest.id in people):
-            self._require_chair(guest)
+        self._require_chair(guest)
         self.chair = people[to]
         self._tell()
 
@@ -282,10 +281,13 @@ class Room:
         return hear_steering(words, at_menu=False) == "quit"
 
     def _require_chair(self, guest: Guest) -> None:
+        """Let only the chair go on; if its holder has left, somebody who is here takes it by going on."""
+        people, seat = self.people(), self._take_seat(guest)
+        if seat in people and self.chair not in people:
+            self.chair = seat
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "the person"
-            hint = "" if self.chair in self.people() else " They have left: take it."
-            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.{hint}")
+            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.")
 
     async def _play(self, session: Session) -> None:
         try:
