@@ -7,6 +7,7 @@ file names none.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -239,6 +240,12 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
             return None
         base = Path(home) / ("Library/Application Support" if sys.platform == "darwin" else ".config")
     return base / "roundtable" / "config.toml"
+
+
+def announcement_file(root: Path) -> Path:
+    """Return the user's own file that says where a project's web room is; it cannot exist without a home."""
+    own = user_file(os.environ) or Path(os.devnull, "none")
+    return own.with_name("served") / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
 def user_name(settings: Settings) -> str | None:

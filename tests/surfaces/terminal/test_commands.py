@@ -14,7 +14,7 @@ from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import AskPersona, Brief, Table
-from roundtable.core.lines import Awaits, Line
+from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, PanelStopped, Speech, StoppablePanel
@@ -39,12 +39,13 @@ class _Session:
 
     folder: Path
     analysis: Analysis
+    listening: Awaits
 
 
 def answer_command(words: str, folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) -> str:
     analysis = Analysis(OPENING, Stage.ANSWER, "standard", elaboration=talk.now if talk else None)
-    session, line = cast("Session", _Session(folder, analysis)), Line("listen", "", awaits=awaits)
-    return conversation.answer_command(words, session, line, is_strict=True)
+    session = cast("Session", _Session(folder, analysis, awaits))
+    return conversation.answer_command(words, session, is_strict=True)
 
 
 # --- commands ---------------------------------------------------------------------------------------------

@@ -219,6 +219,22 @@ def test_anybody_may_take_the_chair_of_whoever_left(place: Place) -> None:
     asyncio.run(run())
 
 
+def test_who_does_what_needs_the_chair_takes_it_where_its_holder_has_left(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA, BEN) as (ana, ben):
+            await discuss(room, ana)
+            number = await listen(room, ben, "discussion")
+            await ana.leave()
+            with pytest.raises(RuleBroken, match="Only Ana"):
+                room.say(Guest("Dora", MEMBER), "done", number)  # who is not here either
+            room.say(BEN, "done", number)
+            await listen(room, ben, "menu")
+            assert room.is_chair(BEN)
+
+    asyncio.run(run())
+
+
 def test_two_answers_to_one_question_do_not_answer_the_next(place: Place) -> None:
     async def run() -> None:
         room = make_room(*place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
 import socket
@@ -50,7 +51,7 @@ async def read_ids(address: str, secret: str, last_turn: int, after: str = "") -
 
 
 def come_in(site: Site, name: str) -> str:
-    return site.invitations.admit(site.invitations.tokens[MEMBER], name, site.project.roster())
+    return site.invitations.admit(site.invitations.tokens[MEMBER], name, site.project.roster())[0]
 
 
 def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(completed: Place) -> None:
@@ -109,9 +110,11 @@ def test_serve_prints_an_address_that_lets_people_in_and_ends_in_order(cli: Comm
         with httpx2.Client(headers={"origin": base}, follow_redirects=True) as client:
             assert "Your name" in client.get(address).text
             assert "Offline forms" in client.post(address, data={"name": "Ana"}).text
+        (announced,) = Path(os.environ["XDG_CONFIG_HOME"]).rglob("served/*")
+        assert announced.read_text() == address  # for the user's own terminals
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
-        assert process.returncode == 130
+        assert process.returncode == 130 and not announced.exists()
         assert b"can come in" in process.stderr.read()
 
 

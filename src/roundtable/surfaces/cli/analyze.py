@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from ... import content
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
-from ...settings import user_name
+from ...settings import announcement_file, user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .options import TALK_OPTIONS, Flags, command
 from .output import put_text, table, tell
@@ -51,8 +52,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
     if start_over and (told := talk.project.start_over(entry.slug)):
         tell(told)
-    start = partial(talk.project.open_session, entry.slug, reopen=reopen)
-    return talk.hold(start, entry.folder, talk.project.command("analyze", entry.slug))
+    return talk.analyze(entry, talk.project.command("analyze", entry.slug), reopen=reopen)
 
 
 @command(item="optional", uses=TALK_OPTIONS)
@@ -61,8 +61,7 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     """Discuss a completed step of ITEM with all personas. Without ITEM it uses the one that is open."""
     talk = _Talk(flags)
     entry = talk.project.find_open_item() if item is None else talk.project.find_item(item)
-    start = partial(talk.project.open_session, entry.slug, step=step)
-    return talk.hold(start, entry.folder, talk.project.command("elaborate", entry.slug, "--step", step))
+    return talk.analyze(entry, talk.project.command("elaborate", entry.slug, "--step", step), step=step)
 
 
 @command(uses=TALK_OPTIONS)
@@ -136,6 +135,23 @@ class _Talk:
             put_text(f"Added {added.slug}.\n")
             return added
         raise ItemUnknown("Nothing was added.")
+
+    def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
+        """Hold the analysis of an item, or take a seat at its table if the web room has it open."""
+        if self._is_painted and (announcement := announcement_file(self.project.root)).exists():
+            from ..terminal.conversation import TerminalConversation  # late: the web room is seldom open
+            from ..terminal.seat import find_seat
+
+            if (seat := find_seat(announcement, entry.slug, again)) is not None:
+                tell(seat.describe_others("The item is open in the web room"))
+                words = ask_once(self._answers, "Sit down at that table? Y/n ")
+                if words is not None and words.strip().lower() in ("", "y", "yes"):
+                    seat.sit_down(user_name(self._settings) or getpass.getuser())
+                    make_panel, _ = choose_panel(self._settings, entry.folder)  # not made: the server has one
+                    spent, roster = seat.describe_others, self.project.roster()
+                    seat.page = TerminalConversation(lambda **_: seat, make_panel, spent=spent, roster=roster)
+                    return seat.page.hold(again)
+        return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
     def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
         """Hold the conversation of the session that `start` opens; `again` is the command that goes on."""

@@ -23,6 +23,7 @@ from .output import pairs, put, put_json
 if TYPE_CHECKING:
     from ...runtime.session import Session
     from ..terminal.conversation import TerminalConversation
+    from ..terminal.seat import TableSeat
 
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
 COMMANDS = {
@@ -116,7 +117,7 @@ def ask_once(answers: Answers, question: str) -> str | None:
     return words
 
 
-def answer_command(words: str, session: Session, line: Line, *, is_strict: bool) -> str:
+def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool) -> str:
     """Return the answer to a command that only looks; nothing where the words are for the session.
 
     With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
@@ -132,14 +133,14 @@ def answer_command(words: str, session: Session, line: Line, *, is_strict: bool)
         case ["/transcript"] | ["/transcript", _]:
             return "In another window `roundtable show` has earlier transcripts."
         case ["/turns", *rest] if len(rest) < 2:
-            can_raise = line.awaits in ("discussion", "exit") and "".join(rest).isdecimal()
+            can_raise = session.listening in ("discussion", "exit") and "".join(rest).isdecimal()
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
         case [name] if is_strict and name not in COMMANDS and re.fullmatch("/[a-z]+", name):
             return f"There is no command {name}. There is: {', '.join(COMMANDS)}."
     return ""
 
 
-async def converse(session: Session, page: Plain | TerminalConversation) -> None:
+async def converse(session: Session | TableSeat, page: Plain | TerminalConversation) -> None:
     """Show every line, and hear the user whenever it is the user's turn; commands are answered here."""
     async with aclosing(session.lines()) as lines:
         async for line in lines:
@@ -148,7 +149,7 @@ async def converse(session: Session, page: Plain | TerminalConversation) -> None
                 words = await page.ask(line)
                 if words is None or words.strip() == "/quit":
                     session.hang_up()
-                elif answer := answer_command(words, session, line, is_strict=page.is_strict):
+                elif answer := answer_command(words, session, is_strict=page.is_strict):
                     page.show(Line("notice", answer))
                     page.show(line)
                     continue

@@ -6,18 +6,19 @@ import os
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ...core.errors import RuleBroken
+from ...core.errors import DiskFailed, RuleBroken
 from ...panel.base import StoppablePanel
 from ...project import choose_panel, find_lacking
 from ...runtime.session import Session
-from ...settings import user_name
-from ...store.files import leads_out, write_new_files
+from ...settings import announcement_file, user_name
+from ...store.files import leads_out, make_folder, write, write_new_files
 from ..export import AGENT_FILE, HOSTS, SHARED_FILES, agent_file
 from .main import INTERRUPTED, interruptible
 from .options import MODEL_OPTIONS, Flags, command
@@ -76,7 +77,23 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         site.make_app(), log_level=level, access_log=False, ws="none", server_header=False,
         proxy_headers=False, limit_concurrency=1000, timeout_graceful_shutdown=_GRACE,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+@contextmanager
+def announce(root: Path, address: str) -> Iterator[None]:
+    """Tell the user's own terminals meanwhile where the tables of a project are; nobody else can read it."""
+    file = announcement_file(root)
+    with suppress(DiskFailed):  # then terminals only find that the item is in use
+        make_folder(file.parent, parents=True)
+        write(file, address.encode(), new_mode=0o600)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if file.read_text(encoding="utf-8") == address:  # not a later server's
+                file.unlink()
 
 
 @command(uses=("root",))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ...core.lines import Line, speech
+from ...core.personas import Roster
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
@@ -13,25 +15,28 @@ from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
 
+if TYPE_CHECKING:
+    from .seat import TableSeat
+
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
 
 
 class TerminalConversation:
-    """One session at one terminal."""
+    """One session at one terminal, or a seat at a table that several people share."""
 
     is_strict = True
 
     def __init__(
-        self, start: Callable[..., Session], panel: Callable[[], Panel], *,
-        user_name: str | None = None, spent: Callable[[], str] = str,
+        self, start: Callable[..., Session | TableSeat], panel: Callable[[], Panel], *,
+        user_name: str | None = None, spent: Callable[[], str] = str, roster: Roster | None = None,
     ) -> None:  # fmt: skip
         """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
-        self._input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
+        self.input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
+        self._formatter = LineFormatter(lambda: self.input.size.columns, user_name, roster)
         self._spent = spent
         self._speaker = self._words = self._typed = self._note = self._hint = ""
         self._holding: asyncio.Task[object] | None = None
@@ -42,10 +47,12 @@ class TerminalConversation:
 
     async def _hold(self) -> None:
         self._holding = asyncio.current_task()
-        # The panel is made while the user reads the first question.
-        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
-        async with self._input.open():
+        if isinstance(self.session, Session):  # the panel is made while the user reads the first question
+            asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
+        async with self.input.open():
             await converse(self.session, self)
+            if typed := self.input.buffer.text:  # it ended while the user wrote
+                self.input.write(self._formatter.format_line(Line("resume", typed, USER), None))
 
     def show(self, line: Line) -> None:
         """Show a line above the input area; one that only says whose turn it is shows nothing."""
@@ -54,20 +61,21 @@ class TerminalConversation:
         typed, analysis = self._typed, self.session.analysis
         self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
-        if typed.strip() and (line.speaker != USER or line.kind == "resume"):
-            self._input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
-        self._input.write(self._formatter.format_line(line, analysis))
+        # A shared table, whose analysis is elsewhere, shows everybody what they said.
+        if analysis and typed.strip() and (line.speaker != USER or line.kind == "resume"):
+            self.input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
+        self.input.write(self._formatter.format_line(line, analysis))
         self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
-        words = await self._input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
+        words = await self.input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
         self._typed = words or ""
         return words
 
     def _take_words(self, speaker: str, piece: str) -> None:
         self._words = self._words + piece if speaker == self._speaker else piece
         self._speaker = speaker
-        self._input.repaint()
+        self.input.repaint()
 
     def _format_draft(self) -> str:
         analysis = self.session.analysis
@@ -78,7 +86,7 @@ class TerminalConversation:
 
     def _bottom_line(self) -> str:
         analysis, at_work = self.session.analysis, self._hint
-        if not self._input.is_listening:
+        if not self.input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
         return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())
 
@@ -87,12 +95,12 @@ class TerminalConversation:
         if self._note and self._holding is not None:
             self._holding.cancel()
             return
-        stopped = not self._input.is_listening and self._panel.stop()
+        stopped = not self.input.is_listening and self._panel.stop()
         if not stopped:
-            self._input.buffer.reset()
+            self.input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
         asyncio.get_running_loop().call_later(_LEAVING_TIME, self._show_note, "")
 
     def _show_note(self, note: str) -> None:
         self._note = note
-        self._input.repaint()
+        self.input.repaint()

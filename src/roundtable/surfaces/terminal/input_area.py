@@ -40,13 +40,13 @@ class InputArea:
         self._bottom, self._draft = bottom, draft
         self._asked: asyncio.Future[str | None] | None = None
         self._awaits: str | None = None
-        self._offer = ""
+        self.offer = ""  # what Tab puts into the line
         self._is_early = self._closed = False
         self.buffer = Buffer(multiline=True, tempfile_suffix=".md")
         keys = KeyBindings()
         keys.add("enter")(self._enter)
         keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(lambda _: self._put(self.buffer.text or self._offer))
+        keys.add("tab")(lambda _: self.fill(self.offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
         keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: self.end_input())
@@ -106,8 +106,8 @@ class InputArea:
         if self._closed:
             return None
         is_early = self._is_early and self._awaits in (None, awaits)
-        self._awaits, self._offer, self._is_early = awaits, offer, False
-        self._put(self.buffer.text or prefill)
+        self._awaits, self.offer, self._is_early = awaits, offer, False
+        self.fill(prefill)
         self._asked = asyncio.get_running_loop().create_future()
         if is_early:
             self._enter()
@@ -120,9 +120,9 @@ class InputArea:
         if self._asked is not None and self.is_listening:
             self._asked.set_result(None)
 
-    def _put(self, text: str) -> None:
+    def fill(self, text: str) -> None:
         """Let a text stand in the input line, with the cursor at its end; what stands there already stays."""
-        if text != self.buffer.text:
+        if not self.buffer.text:
             self.buffer.text = text
             self.buffer.cursor_position = len(text)
 

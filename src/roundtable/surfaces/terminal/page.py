@@ -17,6 +17,7 @@ from rich.theme import Theme
 from ...core.analysis import Analysis
 from ...core.elaboration import Awaited
 from ...core.lines import Line, Menu
+from ...core.personas import Roster
 from ...core.text import clean_text
 from ...core.turns import USER
 
@@ -52,16 +53,17 @@ _MARKDOWN_KINDS = ("contribution", "feedback", "handoff", "synthesis")
 class LineFormatter:
     """Formats the lines of one conversation."""
 
-    def __init__(self, columns: Callable[[], int], user: str | None) -> None:
-        """`columns` is called each time, as the window may have changed."""
-        self._columns, self._name = columns, user or "You"
+    def __init__(self, columns: Callable[[], int], user: str | None, roster: Roster | None = None) -> None:
+        """`columns` is called each time, as the window may have changed; an analysis has its own `roster`."""
+        self._columns, self._name, self._roster = columns, user or "You", roster
         self._console = Console(
             file=io.StringIO(), force_terminal=True, theme=_THEME, markup=False, highlight=False, emoji=False
         )
 
     def format_line(self, line: Line, analysis: Analysis | None) -> str:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
-        text, voice = clean_text(line.text), _find_voice(line, analysis)
+        roster = analysis.opening.roster if analysis is not None else self._roster
+        text, voice = clean_text(line.text), _find_voice(line, roster)
         if line.kind == "listen" or not text.strip():
             return ""
         if line.menu is not None:
@@ -126,9 +128,8 @@ class LineFormatter:
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 
 
-def _find_voice(line: Line, analysis: Analysis | None) -> Voice:
+def _find_voice(line: Line, roster: Roster | None) -> Voice:
     """Return the voice of the speaker's place at the table, with the name that the text begins with."""
-    roster = analysis.opening.roster if analysis is not None else None
     if roster is None or line.speaker is None or line.speaker not in roster:
         return _NO_VOICE
     voice = VOICES[roster.keys.index(line.speaker) % len(VOICES)]

@@ -72,7 +72,7 @@ class Invitations:
             403, "This invitation is no longer valid. If the server was restarted, ask for a new one."
         )
 
-    def admit(self, token: str, name: str, roster: Roster) -> str:
+    def admit(self, token: str, name: str, roster: Roster) -> tuple[str, Guest]:
         """Let somebody in and return the secret for their cookie; RuleBroken without a name of their own."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
         secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
@@ -83,7 +83,7 @@ class Invitations:
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
         self._guests[secret] = guest
-        return secret
+        return secret, guest
 
     def find_guest(self, request: Request) -> Guest | None:
         """Return who sent a request; None where nobody we let in did."""

@@ -107,8 +107,10 @@ class Site:
 
     async def show_door(self, request: Request, name: str = "", problem: str = "") -> Response:
         """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
-        token = request.path_params["token"]
+        token, item = request.path_params["token"], request.query_params.get("item", "")
         role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
+        if item in self.rooms and _wants_json(request):  # a terminal, which looks for a free seat
+            return Response(self.rooms[item].describe(), media_type="application/json")
         own = guest.name if guest is not None else self._owner if role == MEMBER else ""
         told = {"token": token, "role": role, "name": name or own, "longest": MAX_NAME, "problem": problem}
         return self._page(request, "join.html", 409 if problem else 200, **told)
@@ -117,10 +119,13 @@ class Site:
         name = (await read_form(request)).get("name", "")
         roster = await run_in_threadpool(self.project.roster)
         try:
-            secret = self.invitations.admit(request.path_params["token"], name, roster)
+            secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
+            if _wants_json(request):
+                raise
             return await self.show_door(request, name[:MAX_NAME], str(refusal))
-        response = RedirectResponse("/", 303)
+        told = {"id": guest.id, "check": guest.check}  # for a terminal, which reads no pages
+        response = JSONResponse(told) if _wants_json(request) else RedirectResponse("/", 303)
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
@@ -207,7 +212,7 @@ class Site:
         room, guest = await self._find_room(request), request.state.guest
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
-            room.follow(guest, after), ping=PING, send_timeout=STUCK,
+            room.follow(guest, after, as_lines=_wants_json(request)), ping=PING, send_timeout=STUCK,
             ping_message_factory=lambda: ServerSentEvent("", event="ping", retry=1000),
         )  # fmt: skip
 

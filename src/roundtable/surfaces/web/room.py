@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ...core.analysis import Analysis
@@ -30,7 +30,7 @@ from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
 from ...store.artifact import read_documents
-from ..terminal.page import VOICES, describe_work
+from ..terminal.page import VOICES, describe_work, format_bottom_line
 from .access import MEMBER, Guest
 
 IDLE = 300.0  # seconds without a reader until the table is closed, so that others can take the item up
@@ -61,6 +61,7 @@ class Room:
         self.slug = slug
         self.run_id = ""  # names this opening of the table; the numbers of entries count within it
         self.entries: list[str] = []  # all that was shown, as HTML
+        self._lines: list[str] = []  # the same for terminals, as the JSON of lines
         self.question: Line | None = None  # what was asked last: a question, menu or review
         self.awaits: Awaits | None = None  # what the table waits to hear; None while somebody else is at work
         self.chair: _Seat | None = None
@@ -119,17 +120,22 @@ class Room:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if not self._table:
             work = describe_work(self.analysis, has_words=bool(self._speech.text))
-            now = asyncio.get_running_loop().time()
+            people, now = self.people(), asyncio.get_running_loop().time()
             self._table = json.dumps({
                 "open": self.is_open, "listen": self.listen_number, "talking": self.is_discussing,
-                "typing": {seat.guest.id: seat.name for seat in self.people() if seat.typing_until > now},
+                "awaits": self.awaits, "offer": self.open_draft, "place": format_bottom_line(self.analysis),
+                "prefill": self.session.prefill if self.session is not None else "",
+                "people": {seat.guest.id: seat.name for seat in people},
+                "typing": {seat.guest.id: seat.name for seat in people if seat.typing_until > now},
                 "chair": self.chair.guest.id if self.chair else "",
                 "work": work if self.is_open and self.awaits is None else "",
                 "html": self._draw("_table.html", room=self),
             })  # fmt: skip
         return self._table
 
-    async def follow(self, guest: Guest, after: str = "") -> AsyncIterator[dict[str, str]]:
+    async def follow(
+        self, guest: Guest, after: str = "", *, as_lines: bool = False
+    ) -> AsyncIterator[dict[str, str]]:
         """Yield every entry after the one with that id, then each as it comes, until the reader goes.
 
         Between them come the words of whoever speaks, and who is here: without an id, since they pass.
@@ -150,8 +156,8 @@ class Room:
                     run, place = self.run_id, 0
                 while place < len(self.entries) and run == self.run_id:
                     place += 1
-                    html = json.dumps(self.entries[place - 1])
-                    yield {"event": "line", "id": f"{run}-{place}", "data": html}
+                    shown = self._lines[place - 1] if as_lines else json.dumps(self.entries[place - 1])
+                    yield {"event": "line", "id": f"{run}-{place}", "data": shown}
                 if self._speech is not speech or len(speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
@@ -192,7 +198,7 @@ class Room:
         options |= {"on_words": self._take_words, "on_begin": self._begin_words}
         self.session, self._panel = self._start(**options)
         self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
-        self.entries, self._waiting, self._heard_last = [], [], ""
+        self.entries, self._lines, self._waiting, self._heard_last = [], [], [], ""
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
         self._task.add_done_callback(lambda _: self._tell())
         self._tell()
@@ -224,7 +230,8 @@ class Room:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
-            raise RuleBroken("Somebody answered first, so your words were not sent.")
+            reason = "Somebody answered first" if at else "The table does not listen now"
+            raise RuleBroken(f"{reason}, so your words were not sent.")
         if self._is_for_chair(words):
             self._require_chair(guest)
         if draft and not words:
@@ -268,8 +275,7 @@ class Room:
         people = {seat.guest.id: seat for seat in self.people() if seat.guest.role == MEMBER}
         if to not in people:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if guest.id != to or (self.chair is not None and self.chair.guest.id in people):
-            self._require_chair(guest)
+        self._require_chair(guest)
         self.chair = people[to]
         self._tell()
 
@@ -282,10 +288,13 @@ class Room:
         return hear_steering(words, at_menu=False) == "quit"
 
     def _require_chair(self, guest: Guest) -> None:
+        """Let only the chair go on; if its holder has left, somebody who is here takes it by going on."""
+        people, seat = self.people(), self._take_seat(guest)
+        if seat in people and self.chair not in people:
+            self.chair = seat
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "the person"
-            hint = "" if self.chair in self.people() else " They have left: take it."
-            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.{hint}")
+            raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.")
 
     async def _play(self, session: Session) -> None:
         try:
@@ -366,6 +375,7 @@ class Room:
             self.question = line
         persona = self._describe_voice(line.speaker)
         self.entries.append(self._draw("_entry.html", line=line, persona=persona, changes=changes or {}))
+        self._lines.append(json.dumps(to_builtins(line)))
         self._tell()
 
 

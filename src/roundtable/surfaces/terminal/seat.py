@@ -1,0 +1,134 @@
+"""A seat at a shared table: a terminal follows a room of the web server as if it were a session.
+
+The user is asked all the time, as at a chat: what is shown comes above the input line while somebody types,
+and what is typed goes to the server, which decides whether it is heard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+from functools import partial
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from msgspec import convert
+
+from ...core.errors import RuleBroken
+from ...core.lines import Awaits, Line
+
+if TYPE_CHECKING:
+    from .conversation import TerminalConversation
+
+_FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)  # no answer, or not one of ours
+_NO_ANSWER = "The server did not answer. See what was said at the table before you send anything again."
+_LOST = "The server has stopped, or the connection to it was lost. What was said is saved."
+_SILENCE = 40.0  # seconds; the server is heard from every 15
+
+
+def find_seat(announcement: Path, slug: str, again: str) -> TableSeat | None:
+    """Return a seat at the item's table if the announced server has it open; `again` is how to come back."""
+    with suppress(*_FAILURES, RuleBroken):
+        seat = TableSeat(announcement.read_text(encoding="utf-8"), slug, again)
+        return seat if seat.state["open"] else None
+    return None
+
+
+class TableSeat:
+    """What a conversation needs of a session, at a table that a server keeps for several people."""
+
+    analysis = None  # the server has it
+    listening: Awaits | None = None
+    prefill = offer = ""
+    page: TerminalConversation  # where everything is shown
+
+    def __init__(self, address: str, slug: str, again: str) -> None:
+        """Look in at the table, by the address of an invitation; RuleBroken where nobody answers."""
+        self._invitation = urlsplit(address)
+        self._room, self._again = f"/items/{quote(slug)}/room", again
+        self._id = self._check = self._cookie = ""
+        self._has_left = False
+        self.state: dict[str, Any] = json.load(self._request(f"{self._invitation.path}?item={quote(slug)}"))
+
+    def sit_down(self, name: str) -> None:
+        """Come in under a name; RuleBroken if the server refuses it."""
+        found = json.load(self._request(self._invitation.path, {"name": name}))
+        self._id, self._check = found["id"], found["check"]
+
+    def describe_others(self, *before: str) -> str:
+        """Return who is at work, who else is here and where things stand, in one line."""
+        names = ", ".join(name for key, name in self.state["people"].items() if key != self._id)
+        parts = (*before, self.state["work"], names and f"with {names}", self.state["place"])
+        return " · ".join(filter(None, parts))
+
+    async def lines(self) -> AsyncGenerator[Line, None]:
+        """Ask the user again and again, while the page shows the table's lines, until one of them leaves."""
+        call = asyncio.get_running_loop().call_soon_threadsafe
+        threading.Thread(target=self._follow, args=(call,), daemon=True).start()
+        while not self._has_left:
+            yield Line("listen", "")
+
+    def say(self, words: str) -> None:
+        """Say something, without waiting; what is refused comes back into the line, with the reason."""
+        text, at = words if words.strip() else self.offer, self.state["listen"]
+        if words.strip() or at:  # silence says something only while the table listens
+            fields = {"text": text, "at": str(at), "check": self._check}
+            loop = asyncio.get_running_loop()
+            sending = loop.run_in_executor(None, self._request, f"{self._room}/say", fields)
+            sending.add_done_callback(partial(self._take_answer, words))
+
+    def _take_answer(self, words: str, answer: asyncio.Future[HTTPResponse]) -> None:
+        if (refusal := answer.exception()) is not None:
+            self.page.show(Line("notice", str(refusal)))
+            self.page.input.fill(words)
+
+    def hang_up(self, reason: str = "You left the table, which goes on.") -> None:
+        """Get up from the table, and say why."""
+        if not self._has_left:
+            self._has_left = True
+            self.page.show(Line("notice", f"{reason} Come back with: {self._again}"))
+            self.page.input.end_input()
+
+    def _follow(self, call: Callable[..., object]) -> None:
+        """Pass on what the server streams, in a thread, until it ends."""
+        kind = ""
+        with suppress(RuntimeError):  # the conversation is over
+            with suppress(*_FAILURES, RuleBroken):
+                for row in self._request(f"{self._room}/events", wait=_SILENCE):
+                    name, _, text = row.decode().rstrip("\r\n").partition(": ")
+                    kind = text if name == "event" else kind
+                    if name == "data" and kind == "line":
+                        call(self.page.show, convert(json.loads(text), Line))
+                    elif name == "data" and kind == "table":
+                        call(self._take_state, json.loads(text))
+            call(self.hang_up, _LOST)
+
+    def _take_state(self, state: dict[str, Any]) -> None:
+        if state["chair"] == self._id and state["listen"] != self.state["listen"]:
+            self.page.input.fill(state["prefill"])
+        self.state, self.listening = state, state["awaits"]
+        self.offer = self.page.input.offer = state["offer"]
+        self.page.input.repaint()
+        if not state["open"]:
+            self.hang_up("The table is closed; everything is saved.")
+
+    def _request(self, path: str, form: dict[str, str] | None = None, wait: float = 5.0) -> HTTPResponse:
+        """Return the answer to a form, or to a question without one; RuleBroken if it is refused."""
+        place = self._invitation.netloc
+        head = {"Accept": "application/json", "Origin": f"http://{place}", "Cookie": self._cookie}
+        try:
+            connection = HTTPConnection(place, timeout=wait)  # through no proxy
+            connection.request("POST" if form else "GET", path, urlencode(form) if form else None, head)
+            answer = connection.getresponse()
+            problem = json.load(answer)["error"] if answer.status >= 400 else ""
+        except _FAILURES as error:
+            raise RuleBroken(_NO_ANSWER) from error
+        if problem:
+            raise RuleBroken(problem)
+        self._cookie = (answer.getheader("Set-Cookie") or self._cookie).partition(";")[0]
+        return answer
