@@ -82,12 +82,10 @@ def load_folder(
     shown, path = f"{root.name}/{folder}", root / folder
     try:
         names = sorted(entry.name for entry in path.iterdir() if entry.name.lower() != "readme.md")
-    except NotADirectoryError:
-        return []
     except OSError as error:
         # A link to nothing is named: here, or with the files if it has the name of one.
-        is_link = path.is_symlink() and not folder.endswith(suffix)
-        if is_link or not isinstance(error, FileNotFoundError):
+        leads_nowhere = path.is_symlink() and not path.exists() and not folder.endswith(suffix)
+        if leads_nowhere or not isinstance(error, FileNotFoundError | NotADirectoryError):
             problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
         return []
     names = [name for name in names if name.lower().endswith(suffix) and not name.startswith(".")]

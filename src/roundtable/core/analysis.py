@@ -488,7 +488,8 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     offer = _find_offer(now, question)
     more = "" if is_silence(words) else hearing.hear_agreement(words, offer.text if offer else "")
     if offer and more is not None and not (more and is_unknown(more)):
-        draft = _accept_draft(question, offer, relayed=relayed)
+        text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
+        draft = do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
         if not more:
             return _keep(now, draft)
         return _keep(now, replace(draft, text=_join_texts(draft.text, more), offered=False), words)
@@ -507,11 +508,6 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
 
 def _leave_open(question: Question, words: str = UNKNOWN) -> do.Answer:
     return do.Answer(question.label, question.text, words, unknown=True)
-
-
-def _accept_draft(question: Question, offer: on.Offer, *, relayed: bool) -> do.Answer:
-    text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
-    return do.Answer(question.label, question.text, text, offered=True, relayed=relayed)
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:

@@ -291,8 +291,7 @@ def reverses(text: str, earlier: str) -> bool:
 
 def swaps_name(text: str, earlier: str) -> bool:
     """Whether a message names something instead of what an earlier one chose, or named if that was meant."""
-    swaps = map(_SWAPS.fullmatch, map(fold_text, split_sentences(text)))
-    for swap in filter(None, swaps):
+    for swap in filter(None, map(_SWAPS.fullmatch, map(fold_text, split_sentences(text)))):
         gone = {*content_stems(swap["dropped"] or swap["replaced"])}
         names = [earlier] if swap["meant"] or swap["sorry"] else _CHOOSES.findall(fold_text(earlier))
         if gone and any(gone.issubset(content_stems(name)) for name in names):

@@ -143,10 +143,10 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
-    said: list[Turn] = []
     for turn in (turn for turn in turns if turn.speaker == USER):
         instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
+        said = [each for each in turns[: turn.number - 1] if each.speaker == USER]
         swapped = next((each for each in reversed(said) if hearing.swaps_name(turn.text, each.text)), None)
         if swapped is not None:
             meant = [each for each in earlier if each == swapped]
@@ -162,7 +162,6 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
         if meant and (is_made or instead is not None):
             standing.pop(meant[0].number)
             withdrawn.add(meant[0].number)
-        said.append(turn)
     return standing, withdrawn
 
 

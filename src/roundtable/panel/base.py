@@ -56,8 +56,7 @@ class LookUpsWanted(Exception):
 
     def __init__(self, looks: tuple[Look, ...]) -> None:
         self.looks = looks
-        self.is_after_failure = False
-        """Whether words of another panel, which failed, may have been shown."""
+        self.is_after_failure = False  # of another panel, whose words may have been shown
 
 
 class Speech(Struct, frozen=True):

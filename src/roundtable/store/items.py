@@ -193,7 +193,9 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
     texts = {key: one_line(value) for key, value in known.items() if isinstance(value, str)}
     source, source_id = texts.get("source") or "manual", texts.get("source_id", "")
     slug = one_line(folder.resolve().name) or UNTITLED
-    title, text = _split_draft(read_draft(folder)[0])
+    text = read_draft(folder)[0].lstrip("\n").rstrip()
+    first, _, rest = text.partition("\n")
+    title, text = (one_line(heading[1]), rest) if (heading := parse_heading(first)) else ("", text)
     name = title or slug.replace("-", " ").strip() or slug
     return Item(slug, name, text.removesuffix(ADDED_BY_HOST).strip(), source, source_id)
 
@@ -243,10 +245,3 @@ def list_names(items: Sequence[ItemEntry]) -> str:
     """Return the slugs of the items in one sentence; of many, the first."""
     more = f" and {len(items) - 20} more" if len(items) > 20 else ""
     return ", ".join(one_line(item.slug) for item in items[:20]) + more
-
-
-def _split_draft(draft: str) -> tuple[str, str]:
-    """The title, which is the heading at the top if there is one, and the rest."""
-    first, _, rest = draft.lstrip("\n").partition("\n")
-    heading = parse_heading(first)
-    return (one_line(heading[1]), rest.strip()) if heading else ("", draft.strip())
