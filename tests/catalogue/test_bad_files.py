@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,28 @@ def test_a_folder_that_is_a_link_elsewhere_is_refused(tmp_path: Path) -> None:
     project.mkdir()
     (project / ".roundtable").symlink_to(elsewhere.parent)
     assert only_problem(project).reason == "is a link that leads out of its folder"
+
+
+@pytest.mark.rule("PERS-3", "STEP-2")
+def test_a_folder_that_is_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    own = tmp_path / ".roundtable"
+    own.mkdir()
+    readers: dict[str, Callable[[Path], tuple[object, tuple[Problem, ...]]]] = {
+        "personas": read_roster,
+        "steps": read_steps,
+        "tracks": read_tracks,
+        "prompts": read_project_prompts,
+    }
+    for kind, read in readers.items():
+        (own / kind).symlink_to("gone")
+        problems = read(tmp_path)[1]
+        why = "the folder cannot be read (No such file or directory). The file is skipped."
+        assert [each.text for each in problems] == [f".roundtable/{kind}: {why}"]
+        (own / kind).unlink()
+    (own / "steps").mkdir()
+    (own / "steps" / "a.md").symlink_to("gone")
+    (problem,) = read_steps(tmp_path)[1]
+    assert problem.file == ".roundtable/steps/a.md"
 
 
 @pytest.mark.rule("PERS-3")

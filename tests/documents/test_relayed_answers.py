@@ -39,6 +39,8 @@ QUESTIONS = sorted(
         ("one\u2028two", "one (unverified)\ntwo (unverified)"),
         ("✅", "✅ (unverified)"),
         ("100 %. 👍", "100 % (unverified). 👍 (unverified)"),
+        ("+++", "+++ (unverified)"),  # a rating, and no markup
+        ("+ one\n+ 1. two", "+ one (unverified)\n+ 1. two (unverified)"),
         ("...", "..."),
         ("", ""),
     ],

@@ -91,7 +91,7 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
 
 def _load_content(project: Path | None) -> Content:
     own = (project or Path()) / PROJECT_FOLDER
-    if project is None or not any((own / kind).exists() for kind in ("personas", "steps", "tracks")):
+    if project is None or not any(os.path.lexists(own / kind) for kind in ("personas", "steps", "tracks")):
         return _load_built_in()
     from .reading import parse_content  # late: with YAML and all that it needs
 

@@ -79,13 +79,14 @@ def load_folder(
     root: Path, folder: str, problems: list[Problem], parse: Callable[[str], _Value], suffix: str = ".md"
 ) -> list[Loaded[_Value]]:
     """Return what the files of a folder hold, without hidden ones and READMEs, and add to the problems."""
-    shown = f"{root.name}/{folder}"
+    shown, path = f"{root.name}/{folder}", root / folder
     try:
-        names = sorted(entry.name for entry in (root / folder).iterdir() if entry.name.lower() != "readme.md")
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+        names = sorted(entry.name for entry in path.iterdir() if entry.name.lower() != "readme.md")
     except OSError as error:
-        problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
+        # A link to nothing is named: here, or with the files if it has the name of one.
+        leads_nowhere = path.is_symlink() and not path.exists() and not folder.endswith(suffix)
+        if leads_nowhere or not isinstance(error, FileNotFoundError | NotADirectoryError):
+            problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
         return []
     names = [name for name in names if name.lower().endswith(suffix) and not name.startswith(".")]
     if len(names) > MAX_FILES:
@@ -95,7 +96,7 @@ def load_folder(
     for name in names[:MAX_FILES]:
         file = f"{shown}/{escape_hidden(name)}"
         try:
-            loaded.append(Loaded(parse(read_text(root / folder / name, root)), file, name))
+            loaded.append(Loaded(parse(read_text(path / name, root)), file, name))
         except UnusableError as error:
             problems.append(Problem(file, error.field, error.reason, skipped=True))
     return loaded

@@ -88,7 +88,7 @@ def parse_content(own: Path | None) -> Content:
     problems: list[Problem] = []
 
     def load_steps(root: Path, *folders: str) -> Iterator[Loaded[_StepFile]]:
-        for folder in (each for pattern in folders for each in sorted(root.glob(pattern))):
+        for folder in (each for name in folders for each in sorted(root.glob(name)) or [root / name]):
             yield from load_folder(root, folder.relative_to(root).as_posix(), problems, parse_step)
 
     finish = partial(_finish_steps, Roster(personas) if personas else None, problems)

@@ -190,8 +190,8 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile("[;；]")
-# A tick or a thumb says something too; signs that make lists, code, tables and ends of sentences do not.
-_SAYS_SOMETHING = re.compile(r"[^\s.!?:;。！？；…`~*_=|#>+-]")
+# A tick, a thumb or ++ says something too; signs that make lists, code, tables and ends of sentences do not.
+_SAYS_SOMETHING = re.compile(r"[^\s.!?:;。！？；…`~*_=|#>+-]|\+{2}")
 _GIVEN = re.compile(r"(?:\S{1,12} )?given\b", re.IGNORECASE)
 _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"

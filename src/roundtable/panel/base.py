@@ -63,6 +63,7 @@ class LookUpsWanted(Exception):
 
     def __init__(self, looks: tuple[Look, ...]) -> None:
         self.looks = looks
+        self.is_after_failure = False  # of another panel, whose words may have been shown
 
 
 class Speech(Struct, frozen=True):
@@ -215,6 +216,7 @@ class LookUpPanel(PanelWrapper):
             try:
                 said: Any = await self._panel.answer(_add_code(request, seen, left), on_words)
             except LookUpsWanted as wanted:
+                on_words = ignore_words if wanted.is_after_failure else on_words
                 looks = wanted.looks[:left]
                 if not looks:
                     raise PanelFailed(f"The {self.name} panel asks to see code and says nothing.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
 from . import files
-from .artifact import DRAFT, MAX_ARTIFACT_SIZE, decode_text, one_line
+from .artifact import DRAFT, MAX_ARTIFACT_SIZE, change_artifact, decode_text, one_line
 from .files import UNCHANGED, journal_home, leads_out, read_inside, require_inside
 from .lock import ItemLock
 from .meta import change_meta, examine_meta, read_meta, write_meta
@@ -155,12 +156,20 @@ def rename_item(folder: Path, title: str) -> Path:
         raise RuleBroken(f"An item needs a title of a few words. {UNCHANGED}")
     if folder.is_symlink():
         raise RuleBroken(f"{folder.name} is a link. {UNCHANGED} Rename the folder that it leads to.")
+
+    def put_title(found: bytes | None) -> tuple[bytes, None]:
+        draft = found or b""
+        text = draft.removeprefix(BOM_UTF8).lstrip(b"\r\n")
+        first = text.splitlines()[0] if text else b""
+        rest = text.removeprefix(first)
+        if not parse_heading(decode_text(first)):
+            line_end = b"\r\n" if b"\r\n" in draft else b"\n"
+            rest = 2 * line_end + text if text else line_end
+        return draft.removesuffix(text) + f"# {title}".encode() + rest, None
+
     with ItemLock(folder):
-        draft, problem = read_draft(folder)
-        if problem:
-            raise DiskFailed(problem, saved=UNCHANGED, do=f"Repair or remove {DRAFT} first.")
         slugs = list_slugs(f"{read_item(folder).source_id} {title}")
-        files.write(folder / DRAFT, f"# {title}\n\n{_split_draft(draft)[1]}".rstrip().encode() + b"\n")
+        change_artifact(folder, DRAFT, put_title, is_reserved=True)
     new = next(path for path in map(folder.with_name, slugs) if path == folder or not path.exists())
     if new != folder:
         files.rename(folder, new)
@@ -184,7 +193,9 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
     texts = {key: one_line(value) for key, value in known.items() if isinstance(value, str)}
     source, source_id = texts.get("source") or "manual", texts.get("source_id", "")
     slug = one_line(folder.resolve().name) or UNTITLED
-    title, text = _split_draft(read_draft(folder)[0])
+    text = read_draft(folder)[0].lstrip("\n").rstrip()
+    first, _, rest = text.partition("\n")
+    title, text = (one_line(heading[1]), rest) if (heading := parse_heading(first)) else ("", text)
     name = title or slug.replace("-", " ").strip() or slug
     return Item(slug, name, text.removesuffix(ADDED_BY_HOST).strip(), source, source_id)
 
@@ -234,10 +245,3 @@ def list_names(items: Sequence[ItemEntry]) -> str:
     """Return the slugs of the items in one sentence; of many, the first."""
     more = f" and {len(items) - 20} more" if len(items) > 20 else ""
     return ", ".join(one_line(item.slug) for item in items[:20]) + more
-
-
-def _split_draft(draft: str) -> tuple[str, str]:
-    """The title, which is the heading at the top if there is one, and the rest."""
-    first, _, rest = draft.lstrip("\n").partition("\n")
-    heading = parse_heading(first)
-    return (one_line(heading[1]), rest.strip()) if heading else ("", draft.strip())

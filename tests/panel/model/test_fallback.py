@@ -20,8 +20,8 @@ from roundtable.core.commands import (
 )
 from roundtable.core.errors import PanelFailed
 from roundtable.core.synthesis import Draft
-from roundtable.core.turns import Turn
-from roundtable.panel.base import OnWords, Speech
+from roundtable.core.turns import Material, Turn
+from roundtable.panel.base import Look, LookUpPanel, LookUpsWanted, OnWords, Speech
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.model.panel import ModelFailed, make_failure
 from roundtable.panel.offline import OfflinePanel
@@ -89,6 +89,25 @@ def test_words_that_were_shown_are_not_mixed_with_anothers() -> None:
     heard.clear()
     asyncio.run(chain.answer(AskPersona(BRIEF), heard.append))
     assert "".join(heard).startswith("Remark")
+
+
+@pytest.mark.rule("TABLE-1")
+def test_who_takes_over_stays_when_it_first_looks_something_up() -> None:
+    class Looking(ScriptedPanel):
+        async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
+            if not brief.table.looked_up:
+                raise LookUpsWanted((Look("search", "lock"),))
+            return await super().speak(brief, heard)
+
+    news: list[str] = []
+    heard: list[str] = []
+    first = Breaking()
+    chain = FallbackPanel((first, Looking()), news.append)
+    panel = LookUpPanel(lambda: chain, lambda look: Material(look.what, "a.py:1"))
+    speech = asyncio.run(panel.answer(AskPersona(BRIEF), heard.append))
+    assert speech == Speech("Remark 3 by Alex on the go-on.", looked_up=(Material("lock", "a.py:1"),))
+    assert (first.asked, news) == (["speak"], ["It broke off. scripted goes on."])
+    assert heard == ["Half a "]  # and nothing of another's behind it
 
 
 def test_everything_that_a_panel_is_asked_falls_back() -> None:

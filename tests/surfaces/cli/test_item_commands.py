@@ -257,6 +257,43 @@ def test_an_item_gets_another_title_and_its_folder_follows(cli: CommandLine) -> 
     assert cli.run("check").status == 0
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"# Offline forms\r\n\r\nIn the basement.  \r\n", b"# Export\r\n\r\nIn the basement.  \r\n"),
+        (
+            b"\xef\xbb\xbf\n# Offline forms\nNo \xff signal.\x07\n\n\n",
+            b"\xef\xbb\xbf\n# Export\nNo \xff signal.\x07\n\n\n",
+        ),
+        (b"# Offline forms", b"# Export"),
+        (b"\r\nIn the basement.\r\n", b"\r\n# Export\r\n\r\nIn the basement.\r\n"),
+        (b"", b"# Export\n"),
+        (None, b"# Export\n"),
+    ],
+)
+def test_a_new_title_leaves_every_other_byte_of_the_draft(
+    cli: CommandLine, before: bytes | None, after: bytes
+) -> None:
+    cli.add()
+    (cli.item / "draft.md").unlink()
+    if before is not None:
+        (cli.item / "draft.md").write_bytes(before)
+    assert cli.run("rename", SLUG, "Export").status == 0
+    assert (cli.item.with_name("export") / "draft.md").read_bytes() == after
+    assert cli.run("list", "--json").json[0]["title"] == "Export"
+
+
+def test_a_draft_that_cannot_be_read_is_not_renamed(cli: CommandLine) -> None:
+    cli.add()
+    (cli.item / "draft.md").unlink()
+    (cli.item / "draft.md").symlink_to(cli.root / "elsewhere.md")
+    ran = cli.run("rename", SLUG, "Export")
+    assert ran.status == 1 and "draft.md" in ran.err and cli.item.is_dir()
+    (cli.item / "draft.md").unlink()
+    (cli.item / "draft.md").write_bytes("# Forms\n".encode("utf-16"))
+    assert "UTF-16" in cli.run("rename", SLUG, "Export").err and cli.item.is_dir()
+
+
 def test_a_name_that_is_taken_gets_a_number(cli: CommandLine) -> None:
     cli.add()
     cli.add("Export")

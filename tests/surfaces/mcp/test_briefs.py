@@ -71,6 +71,25 @@ def test_a_turn_that_is_too_long_for_a_line_comes_whole_in_the_context(place: Pl
     play(test())
 
 
+@pytest.mark.rule("TABLE-1")
+def test_a_step_that_is_opened_again_after_another_is_named_again(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            for words in (*ANSWERS, "C", *ANSWERS, "00-01", "skip", "skip"):
+                if words in ("C", "00-01"):
+                    await player.play(["E", "done"])
+                await player.send("relay_user", words=words)
+            await player.send("relay_user", words="E")
+            assert player.last["context"].endswith("The step: 00-01 Scope Estimation, led by Maya Chen.")
+            await player.obey()
+            assert "context" not in player.last  # and only once
+
+    play(test())
+
+
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 def test_a_host_that_lets_every_persona_yield_has_the_user_asked_whether_to_wrap_up(place: Place) -> None:
     root, item = place

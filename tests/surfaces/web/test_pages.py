@@ -12,7 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from project import ANSWERS, talk
-from roundtable.store.items import add_item
+from roundtable.documents.questions import OpenQuestion
+from roundtable.project import Project
+from roundtable.store.items import ItemEntry, add_item
 from roundtable.surfaces.web.access import OBSERVER
 from roundtable.surfaces.web.app import Site
 from webserver import PATIENCE, check_of, come_in, make_site, open_client
@@ -61,6 +63,27 @@ def test_the_backlog_lists_items_with_progress_and_can_be_filtered(ana: TestClie
     filtered = ana.get("/", params={"q": "RENEW loans"}).text
     assert "Renew loans" in filtered and "Offline forms" not in filtered
     assert "Nothing here fits" in ana.get("/", params={"q": "nonesuch"}).text
+
+
+def test_the_backlog_reads_the_documents_of_an_item_again_only_once_they_changed(
+    site: Site, golden: Path
+) -> None:
+    read: list[str] = []
+
+    class CountingProject(Project):
+        def list_questions(self, item: str | ItemEntry) -> tuple[OpenQuestion, ...]:
+            read.append(item if isinstance(item, str) else item.slug)
+            return super().list_questions(item)
+
+    site.project = CountingProject(site.project.root)
+    ana = come_in(site, open_client(site), "Ana")  # to the backlog
+    assert "1 open question<" in ana.get("/").text
+    assert sorted(read) == ["offline-forms", "renew-loans"]
+    read.clear()
+    assert "1 open question<" in ana.get("/").text and read == []
+    site.project.answer_question("renew-loans", 1, "The city does.")
+    read.clear()
+    assert "open question<" not in ana.get("/").text and read == ["renew-loans"]
 
 
 def test_an_item_is_added_with_a_form(ana: TestClient, completed: Place) -> None:

@@ -26,7 +26,7 @@ from ...content import read_tables
 from ...core.commands import AskFiles, AskSynthesis
 from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
-from ..base import OFFLINE, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
+from ..base import OFFLINE, LookUpsWanted, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .conversation import CHARACTERS_PER_TOKEN, Usage
 from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
 
@@ -458,15 +458,19 @@ class FallbackPanel(PanelWrapper):
         for at, panel in enumerate((self._panel, *self._others)):
             try:
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
-                reply = await panel.answer(request, ignore_words if failures else on_words)
+                reply: Any = await panel.answer(request, ignore_words if failures else on_words)
             except PanelFailed as failure:
                 # The rules send nonsense back to its author once; only then the next panel tries.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
                 failures.append(failure)
                 continue
+            except LookUpsWanted as wanted:
+                reply, wanted.is_after_failure = wanted, bool(failures)
             if failures:
                 self._news(f"{' '.join(each.failed for each in failures)} {panel.name} goes on.")
                 self._panel, self._others = panel, self._others[at:]
+            if isinstance(reply, LookUpsWanted):  # it is asked again with what that shows
+                raise reply
             return reply
         raise PanelFailed(" ".join(each.failed for each in failures), do=failures[-1].do)

@@ -341,6 +341,9 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if (request := move.request) is not None:
             told = request.conversation  # no text of others has an empty line in it
+            if (step := told.system.rpartition("\n\n")[2]) != hosted.step:
+                sent.discard(step)
+                hosted.step = step
             new = [part for part in (*told.system.split("\n\n"), *told.turns) if part not in sent]
             sent.update(new)
             answer["context"], brief = "\n\n".join(new), told.brief.strip()

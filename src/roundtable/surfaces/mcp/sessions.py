@@ -51,6 +51,7 @@ class HostedSession:
         self.session = start(panel=HostPanel(self._open_move))
         self.sent = set[str]()
         """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
+        self.step = ""  # the last part of it that named a step
         self.last: tuple[OpenMove | None, bool, str] | None = None
         """The move that was sent last, whether the client could ask, and the whole answer."""
         self.move: OpenMove | None = None

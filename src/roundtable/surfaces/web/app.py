@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -56,6 +57,7 @@ class Site:
         self.project = project
         self.invitations = Invitations()
         self.rooms: dict[str, Room] = {}
+        self._counted: dict[str, tuple[set[object], int]] = {}
         self._start, self._owner, self._hosts = start, owner, hosts
         templates = self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
@@ -139,10 +141,20 @@ class Site:
             if all(word in text for word in wanted.casefold().split()):
                 rows.append(row)
         rows.sort(key=lambda row: row["last_activity"] or "", reverse=True)
-        questions = {each.slug: len(self.project.open_questions(each)) for each in self.project.items()}
+        questions = {each.slug: self._count_questions(each) for each in self.project.items()}
         open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
         told = {"wanted": wanted, "questions": questions, "open_rooms": open_rooms}
         return self._page(request, "backlog.html", rows=rows, **told)
+
+    def _count_questions(self, entry: ItemEntry) -> int:
+        """Return how many questions of an item are open; its documents are read again once one changed."""
+        stamps: set[object] = set()
+        with suppress(OSError), os.scandir(entry.folder) as files:  # one may go while they are looked at
+            for stat, name in ((each.stat(follow_symlinks=False), each.name) for each in files):
+                stamps.add((name, stat.st_mtime_ns, stat.st_size))
+        if self._counted.get(entry.slug, (None, 0))[0] != stamps:
+            self._counted[entry.slug] = stamps, len(self.project.open_questions(entry))
+        return self._counted[entry.slug][1]
 
     def add(self, request: Request) -> Response:
         text = request.state.form.get("text", "").strip()
