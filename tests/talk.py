@@ -40,8 +40,9 @@ class Talk:
 
     def __post_init__(self) -> None:
         self.now, self.commands = Elaboration.begin(
-            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name
-        )
+            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name,
+            has_review=self.has_review,
+        )  # fmt: skip
         self._take()
 
     def hear(self, event: on.Event) -> Talk:
@@ -79,8 +80,6 @@ class Talk:
                 return on.Judged(self.verdicts.get(table.turns[-1].text, NEUTRAL))
             case do.AskSynthesis(is_extracted=extracted):
                 return self.drafts.pop(0) if self.drafts else on.SynthesisDrafted(DRAFT, AT, extracted)
-            case do.Listen("review") if not self.has_review:  # as a session does where nobody reviews
-                return on.UserSpoke("", relayed=True)
             case do.UpdateArtifacts():
                 return on.DocumentsWritten(
                     ('Updated requirements-spec.md, section "3. User Journeys": added x.',)
@@ -93,8 +92,7 @@ class Talk:
                 return None
 
     def _take(self) -> None:
-        shown = [command.line for command in self.commands if isinstance(command, do.Show)]
-        self.shown += [line for line in shown if self.has_review or line.kind != "review"]
+        self.shown += [command.line for command in self.commands if isinstance(command, do.Show)]
         self.asked.append(self.commands[-1])
 
     # --- what a test looks at ---------------------------------------------------------------------------

@@ -101,6 +101,7 @@ class Elaboration(do.Table, frozen=True):
     drafted_at: str = ""
     extracted: bool = False
     has_host_draft: bool = False  # a host drafted the synthesis: marked unless the user accepts it (ART-8)
+    has_review: bool = False  # the user reviews the synthesis before it is written (SYN-8)
     reviewed: tuple[synthesis.Draft, ...] = ()  # the synthesis before each change that the user made to it
     editing: int | None = None
     undo_key: str = ""  # what the changes to the documents are noted under, so that they can be taken back
@@ -114,13 +115,17 @@ class Elaboration(do.Table, frozen=True):
         roster: Roster,
         steps: tuple[Step, ...] = (),
         user_name: str | None = None,
+        has_review: bool = False,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
-        new = cls(item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS, user_name=user_name or None)
+        new = cls(
+            item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
+            user_name=user_name or None, has_review=has_review,
+        )  # fmt: skip
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
@@ -421,7 +426,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     after = replace(
         now, draft=draft, drafted_at=event.at, extracted=event.extracted, has_host_draft=event.relayed
     )
-    return _ask_for_review(after) if draft.entries else _update_artifacts(after)
+    return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
