@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...content import HOME, read_tables
+from ...content import read_tables
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
@@ -107,9 +107,10 @@ class _Talk:
 
     def _add_first_item(self) -> ItemEntry:
         """Add what the user describes, or the bundled example, and return it."""
-        title, _, text = (HOME / "example.md").read_text(encoding="utf-8").removeprefix("# ").partition("\n")
+        texts = read_tables("terminal.toml")
+        example = texts["example"]
         home = (self.project.root / self.project.items_folder).absolute()
-        welcome = read_tables("terminal.toml")["welcome"].format(home=home, example=title)
+        welcome = texts["welcome"].format(home=home, example=example["title"])
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
         while (words := ask_once(self._answers, f"\n{'›' if self._is_painted else '>'} ")) is not None:
             put_text("")
@@ -120,7 +121,7 @@ class _Talk:
                     put_text("Describe your item in one line. Enter alone starts the example; `quit` leaves.")
                     continue
             add = self.project.add_item
-            added = add(words) if words.strip() else add(text.strip(), title=title)
+            added = add(words) if words.strip() else add(example["text"], title=example["title"])
             put_text(f"Added {added.slug}.\n")
             return added
         raise ItemUnknown("Nothing was added.")
