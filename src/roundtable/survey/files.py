@@ -18,7 +18,7 @@ from ..git import run_git
 
 FileKind = Literal["source", "test", "docs", "config", "generated"]
 
-_KNOWN = read_tables("survey/files.toml")
+_KNOWN = read_tables("survey.toml")
 _KINDS: Final[Mapping[FileKind, re.Pattern[str]]] = {
     kind: re.compile("|".join(signs), re.IGNORECASE) for kind, signs in _KNOWN["kinds"].items()
 }

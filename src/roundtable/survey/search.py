@@ -22,14 +22,14 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..content import HOME
+from ..content import read_tables
 from ..core.steps import Item
 from ..core.text import stem_word
 from ..git import run_git
 from .files import FileKind, file_kind, read_text
 from .symbols import defined_name
 
-STOP_WORDS = frozenset(re.sub(r"(?m)^#.*", "", (HOME / "survey/stop-words.txt").read_text("utf-8")).split())
+STOP_WORDS = frozenset(" ".join(read_tables("survey.toml")["stop-words"].values()).split())
 MAX_TERMS = 14
 _NAMED = 1.6  # something written as code is written in the code
 # A path, an option, a dotted or joined name, or a plain word in any script.

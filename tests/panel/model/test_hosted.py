@@ -6,6 +6,7 @@ import asyncio
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from pydantic_ai.messages import CachePoint, ModelMessage, SystemPromptPart, Use
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from roundtable.content import read_tables
 from roundtable.core.errors import PanelFailed
 from roundtable.panel.model import choice as hosted
 from roundtable.panel.model.choice import HostedModel
@@ -148,6 +150,10 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
     assert isinstance(failure.value, PanelFailed)
     assert used == [Usage.estimate(TALK, "") if kind in PAID else Usage()]
     _holds_no_key(failure.value)
+
+
+def test_every_kind_of_failure_has_its_words_in_the_table_and_no_other() -> None:
+    assert set(read_tables("models.toml")["failures"]) == set(get_args(FailureKind))
 
 
 @pytest.mark.rule("FAIL-1")

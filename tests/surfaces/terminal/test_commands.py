@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, ROSTER, STEPS
+from roundtable.content import read_tables
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import AskPersona, Brief, Table
@@ -52,8 +53,9 @@ def answer_command(words: str, folder: Path, awaits: Awaits = "answer", *, talk:
 
 
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
-    assert set(conversation.COMMANDS) == {"/help", "/transcript", "/turns", "/quit"}
-    for name in set(conversation.COMMANDS) - {"/quit"}:
+    commands = read_tables("terminal.toml")["commands"]
+    assert set(commands) == {"/help", "/transcript", "/turns", "/quit"}
+    for name in set(commands) - {"/quit"}:
         assert answer_command(name, folder)
         assert name in answer_command("/hepl", folder)
 

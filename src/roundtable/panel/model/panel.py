@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...content import read_tables
 from ...core import commands as do
 from ...core.errors import PanelFailed
 from ...core.synthesis import Draft, join_lines
@@ -28,25 +29,6 @@ FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
     "filtered", "too-long", "unknown-model", "rejected", "not-installed",
 ]  # fmt: skip
-_TRY_AGAIN = "Try again, or name another model with --model."
-_INSTALL = 'Install it: pip install "path/to/roundtable[models]"'
-# What failed, and what the user can do about it.
-_FAILURES: Mapping[FailureKind, tuple[str, str]] = {
-    "no-key": ("has no key", "See roundtable doctor."),
-    "refused": ("refused the key", "Check the key."),
-    "rate-limit": ("is asked too often", "Wait and try again, or name another model with --model."),
-    "quota": ("says that the quota or credit is used up", "Check the account, or name another model."),
-    "time-out": ("did not answer in time", _TRY_AGAIN),
-    "unreachable": ("cannot be reached", "Check the address and the network."),
-    "server": ("failed on its side", _TRY_AGAIN),
-    "cut": ("stopped before its answer was complete", "Try again."),
-    "nonsense": ("gave an answer that cannot be used", _TRY_AGAIN),
-    "filtered": ("withheld its answer: a content filter", _TRY_AGAIN),
-    "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
-    "unknown-model": ("is not known where it was asked for", "Check its name in --model or your settings."),
-    "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
-    "not-installed": ("cannot be used: a part is not installed", _INSTALL),
-}
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SECRET = re.compile(
     r"""
@@ -72,7 +54,7 @@ def make_failure(
     kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
 ) -> ModelFailed:
     """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
-    what, advice = _FAILURES[kind]
+    what, advice = read_tables("models.toml")["failures"][kind]
     failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
     failure.kind = kind
     return failure

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ... import content
+from ...content import read_tables
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
@@ -25,16 +25,6 @@ from .output import put_text, table, tell
 if TYPE_CHECKING:
     from ...runtime.session import Session
     from ...store.items import ItemEntry
-
-_WELCOME = """\
-Welcome. There is no item here yet: a feature, a change or a bug to think through.
-
-\b
-Each one gets a folder of its own, with all that you work out, in
-{home}
-
-Nothing else is touched, and everything is saved as you go. Describe your item in one line, or press Enter to
-try the example: {example}. Ctrl-D leaves."""
 
 
 @command(item="optional", uses=TALK_OPTIONS)
@@ -117,10 +107,10 @@ class _Talk:
 
     def _add_first_item(self) -> ItemEntry:
         """Add what the user describes, or the bundled example, and return it."""
-        example = Path(content.__file__).parent / "example.md"
-        title, _, text = example.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
+        texts = read_tables("terminal.toml")
+        example = texts["example"]
         home = (self.project.root / self.project.items_folder).absolute()
-        welcome = _WELCOME.format(home=home, example=title)
+        welcome = texts["welcome"].format(home=home, example=example["title"])
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
         while (words := ask_once(self._answers, f"\n{'›' if self._is_painted else '>'} ")) is not None:
             put_text("")
@@ -131,7 +121,7 @@ class _Talk:
                     put_text("Describe your item in one line. Enter alone starts the example; `quit` leaves.")
                     continue
             add = self.project.add_item
-            added = add(words) if words.strip() else add(text.strip(), title=title)
+            added = add(words) if words.strip() else add(example["text"], title=example["title"])
             put_text(f"Added {added.slug}.\n")
             return added
         raise ItemUnknown("Nothing was added.")

@@ -13,6 +13,7 @@ import click
 from msgspec.structs import replace
 
 from ... import __version__
+from ...content import read_tables
 from ...core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
 from ...panel.base import OFFLINE
@@ -33,12 +34,6 @@ _EXTRAS = {"models": "pydantic_ai", "mcp": "mcp", "web": "starlette", "code": "t
 _ASK_FAILED = 3
 _OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
-_OFFER = """The three colleagues can speak with a language model that you have already. Found here:
-
-{found}
-
-Enter stays offline, which is free: the built-in panel asks, and nothing leaves this machine.
-Nothing was sent anywhere yet. You are asked this once; later: roundtable models"""
 
 
 @command()
@@ -130,7 +125,8 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
     if not found:
         return settings
     offered = {str(number): each for number, each in enumerate(found[:_MOST_OFFERED], start=1)}
-    text = _OFFER.format(found="\n\n".join(_describe(each, number) for number, each in offered.items()))
+    described = "\n\n".join(_describe(each, number) for number, each in offered.items())
+    text = read_tables("terminal.toml")["offer"].format(found=described)
     put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
         chosen = offered.get(words.strip()) if words.strip() else _OFFLINE

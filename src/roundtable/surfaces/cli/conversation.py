@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
+from ...content import read_tables
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
@@ -26,24 +27,6 @@ if TYPE_CHECKING:
     from ..terminal.seat import TableSeat
 
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
-COMMANDS = {
-    "/help": "what can be typed here",
-    "/transcript": "what was said in this discussion",
-    "/turns": "raise the turn limit of this discussion: /turns 14",
-    "/quit": "leave; everything is saved",
-}
-_KEYS = {
-    "?": "help on the question, and an example",
-    "Enter": "accepts the draft, continues, or tells them to go on",
-    "back": "at a question: the one before again",
-    "skip": "at a question: leave it open",
-    "edit 2": "at a menu: that question again",
-    "undo": "at a menu: take back what was written last",
-    "01-05": "open that step, if it is complete or was skipped",
-    "Tab": "put the draft into the line, to be edited",
-    "Alt-Enter": "a new line; Ctrl-X Ctrl-E opens your editor",
-    "Ctrl-C": "stops the speaker; twice, or Ctrl-D, leaves",
-}
 
 
 class Answers:
@@ -123,9 +106,10 @@ def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool)
     With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
     """
     talk = session.analysis.elaboration if session.analysis is not None else None
+    texts = read_tables("terminal.toml")
     match words.split():
         case ["/help"]:
-            return pairs([*_KEYS.items(), *COMMANDS.items()])
+            return pairs([*texts["keys"].items(), *texts["commands"].items()])
         case ["/transcript"] if talk is not None:
             names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
@@ -135,8 +119,8 @@ def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool)
         case ["/turns", *rest] if len(rest) < 2:
             can_raise = session.listening in ("discussion", "exit") and "".join(rest).isdecimal()
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
-        case [name] if is_strict and name not in COMMANDS and re.fullmatch("/[a-z]+", name):
-            return f"There is no command {name}. There is: {', '.join(COMMANDS)}."
+        case [name] if is_strict and name not in texts["commands"] and re.fullmatch("/[a-z]+", name):
+            return f"There is no command {name}. There is: {', '.join(texts['commands'])}."
     return ""
 
 
