@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -86,19 +85,12 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
 
 
 def _load_content(project: Path | None) -> Content:
+    from .reading import parse_built_in, parse_content  # late: with YAML and all that it needs
+
     own = (project or Path()) / PROJECT_FOLDER
     if project is None or not any(os.path.lexists(own / kind) for kind in ("personas", "steps", "tracks")):
-        return _load_built_in()
-    from .reading import parse_content  # late: with YAML and all that it needs
-
+        return parse_built_in()
     return parse_content(own)
-
-
-@cache
-def _load_built_in() -> Content:
-    from .reading import parse_content
-
-    return parse_content(None)
 
 
 def find_project_kind(root: Path) -> str:
