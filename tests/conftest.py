@@ -33,8 +33,6 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    # One cache for all of them: it only holds the built-in content, and saves every process its parsing.
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
     for name in [name for name in os.environ if name.startswith("ROUNDTABLE_") or name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
     yield

@@ -8,10 +8,7 @@ content, replace what has the same key or id, and (personas) disable it. Nothing
 from __future__ import annotations
 
 import os
-import zlib
-from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -26,8 +23,6 @@ from .files import Problem, UnusableError, read_text
 
 PROJECT_FOLDER = ".roundtable"
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-# What the built-in content is made from: its files, the code that reads them, and what they become.
-_SOURCES = ("content/**/*.md", "catalogue/*.py", "core/*.py", "__init__.py")
 # What the manifest of a project of each kind says, or which files are at its top.
 _KIND_SIGNS = {
     "app": (
@@ -90,48 +85,12 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
 
 
 def _load_content(project: Path | None) -> Content:
+    from .reading import parse_built_in, parse_content  # late: with YAML and all that it needs
+
     own = (project or Path()) / PROJECT_FOLDER
     if project is None or not any(os.path.lexists(own / kind) for kind in ("personas", "steps", "tracks")):
-        return _load_built_in()
-    from .reading import parse_content  # late: with YAML and all that it needs
-
+        return parse_built_in()
     return parse_content(own)
-
-
-@cache
-def _load_built_in() -> Content:
-    """Return the built-in content, from the user's cache while no file of it or its readers has changed."""
-    paths = sorted(path for each in _SOURCES for path in BUILT_IN.parent.glob(each))
-    files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
-    file = find_cache_file(os.environ)
-    with suppress(OSError, RecursionError, UnicodeDecodeError, msgspec.MsgspecError):
-        data = file.read_bytes() if file is not None else b""
-        kept, content = msgspec.json.decode(data, type=tuple[list[tuple[str, int, int]], Content])
-        if kept == files:
-            return content
-    from .reading import parse_content
-
-    content = parse_content(None)
-    if file is not None:
-        with suppress(OSError):
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # In one move: another process may read it, or do the same, at this moment.
-            temporary = file.with_suffix(f".{os.getpid()}")
-            try:
-                temporary.write_bytes(msgspec.json.encode((files, content)))
-                temporary.replace(file)
-            finally:
-                temporary.unlink(missing_ok=True)
-    return content
-
-
-def find_cache_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the file in the user's cache folder, for this copy of the program; None without a home."""
-    given = (environment.get(name, "") for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
-    bases = (*map(Path, given), Path(environment.get("HOME", "")) / ".cache")
-    # Not a relative one: else the project that one stands in would decide.
-    base = next((base for base in bases if base.is_absolute()), None)
-    return base and base / "roundtable" / f"content-{zlib.crc32(os.fsencode(BUILT_IN)):08x}.json"
 
 
 def find_project_kind(root: Path) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,6 +115,9 @@ def parse_content(own: Path | None) -> Content:
         steps=steps,
         tracks=(tuple(tracks.values()), tuple(problems)),
     )
+
+
+parse_built_in = cache(partial(parse_content, None))
 
 
 def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, ...]:
