@@ -37,12 +37,6 @@ def word_list(*names: str) -> frozenset[str]:
     return frozenset(word for name in names for word in read_tables(_WORDS)["words"][name].split())
 
 
-@cache
-def stems_of_list(name: str) -> frozenset[str]:
-    """Return the stems of a word list."""
-    return frozenset(map(stem_word, word_list(name)))
-
-
 @lru_cache(maxsize=4_096)
 def telling_stems(text: str) -> frozenset[str]:
     """Return the stems of the words that tell something; "a good question", "1)" or "B" has none."""

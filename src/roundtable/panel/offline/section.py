@@ -22,7 +22,7 @@ from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
-from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
+from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
 from .prompts import Need
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -180,8 +180,8 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
     def score(at: int) -> float:
-        names_somebody = not stems_of_list("person").isdisjoint(rows[at])
-        fits = names_somebody if asks_who else any(each.search(lines[at].text) for each in expected)
+        text = lines[at].text
+        fits = meets_check(_CHECKS["person"], text) if asks_who else any(each.search(text) for each in expected)
         total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
         alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
