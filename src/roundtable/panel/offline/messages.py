@@ -211,7 +211,7 @@ def _is_resolution(told: str, *, concludes: bool) -> bool:
         if found["verb"].lower() not in unwilled:
             return True
     we = pattern("we").match(told)
-    willed = word_list("act", "act_noun", "verb") - word_list("unwilled", "talk")
+    willed = word_list("act", "act_noun") - word_list("unwilled", "talk")
     if we is None or we["verb"].lower() not in willed:
         return False
     # What "we" do is decided where it is held against something else or has a reason.
@@ -238,7 +238,7 @@ def _is_order(told: str) -> bool:
 
 def _has_verb(rest: str) -> bool:
     """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
-    verbs = word_list("act", "verb", "unwilled")
+    verbs = word_list("act", "act_noun", "unwilled", "talk")
     for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
         # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
         stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
