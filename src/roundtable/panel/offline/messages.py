@@ -207,7 +207,7 @@ def _is_resolution(told: str, *, concludes: bool) -> bool:
     if pattern("resolved").search(told):
         return True
     for found in pattern("will").finditer(told):
-        unwilled = word_list("unwilled", "promise") if found["who"].lower() == "i" else word_list("unwilled")
+        unwilled = word_list("unwilled", "promise") if found["who"][0] in "iI" else word_list("unwilled")
         if found["verb"].lower() not in unwilled:
             return True
     we = pattern("we").match(told)
