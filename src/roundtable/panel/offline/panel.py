@@ -120,7 +120,8 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
     discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
     home = read_section(table).stems.union(content_stems(discussed))
     message = strip_address(turn.text, names)
-    if not decides and _is_small_talk(message, home):
+    is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
+    if not decides and is_strange and pattern("chat").search(message.replace("’", "'")):
         said = follow_discussion(table, library).said
         if not any(each.prompt for each in said if each.turn == turn.number):
             return OffTopic(_name_subject(message), is_chat=True)
@@ -134,12 +135,6 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
             ahead = (step.step_id for step in table.steps if step.step_id.startswith(phase))
             return OffTopic(_name_subject(strip_address(question, names)), next(ahead, None))
     return None
-
-
-def _is_small_talk(message: str, home: frozenset[str]) -> bool:
-    """Whether a short message says something in passing, and nothing of what is at home here."""
-    is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
-    return is_strange and pattern("chat").search(message.replace("’", "'")) is not None
 
 
 def _name_subject(message: str) -> str:
@@ -343,10 +338,11 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
     if prompt.label:
-        answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
+        label = fold_text(prompt.label) if prompt.step == section.step.step_id else None
+        answer = next((each for each in section.answers if fold_text(each.label) == label), None)
         if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None
-        return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
+        return 0.0 if label == floor.focus_label else 2.0
     if prompt.is_topical:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":

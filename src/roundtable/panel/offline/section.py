@@ -78,11 +78,6 @@ class SectionContext(Struct, frozen=True):
     asked_before: tuple[str, ...]
     """Folded texts of earlier discussions on this step: what stands there was asked already."""
 
-    def find_answer(self, label: str) -> LabelAnswer | None:
-        """Return the answer under a label; None where there is none."""
-        wanted = fold_text(label)
-        return next((each for each in self.answers if fold_text(each.label) == wanted), None)
-
 
 def read_section(place: Table | StepBrief) -> SectionContext:
     """Read item and documents for a discussion or a step; the same texts are not read twice."""
@@ -181,7 +176,8 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
 
     def score(at: int) -> float:
         text = lines[at].text
-        fits = meets_check(_CHECKS["person"], text) if asks_who else any(each.search(text) for each in expected)
+        is_expected = any(each.search(text) for each in expected)
+        fits = meets_check(_CHECKS["person"], text) if asks_who else is_expected
         total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
         alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
