@@ -19,8 +19,7 @@ from ...core.text import content_stems, fold_text, parse_heading, split_sentence
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
-from ...documents.answers import read_answers, read_labelled_answers
-from ...documents.outline import read_outline
+from ...documents.answers import read_answers, read_step_answers
 from ...documents.questions import find_open_questions
 from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
 from .prompts import Need
@@ -109,23 +108,17 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     """Yield the answers in the order of the questions, with those that nobody could give."""
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
     first = next(iter(texts), "")
-    given: dict[str, tuple[str, str]] = {}
-    for name, text in texts.items():
-        headings = {target.section for target in step.targets if target.output == name} | {step.title}
+    given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
+    for name, text in reversed(texts.items()):
         with suppress(RuleBroken):
-            shape = read_outline(text.encode("utf-8", "replace"))
-            for heading in sorted(headings) if name.endswith(".md") else ():
-                for label, answer in read_labelled_answers(shape, step, heading).items():
-                    given.setdefault(label, (answer, name))
-    for (step_id, label), answer in read_answers(texts, title).items():
-        if step_id == step.step_id:
-            given.setdefault(label, (answer, first))
+            found = read_step_answers((step,), name, text)
+            given |= {key: (answer, name) for key, answer in found.items()}
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
     for question in (*step.standard, *step.brief, *step.deep):
         asked.setdefault(question.label, question)
     for label, question in asked.items():
-        answer, name = given.get(label, ("", first))
+        answer, name = given.get((step.step_id, label), ("", first))
         if answer or fold_text(question.text) in open_ones:
             yield LabelAnswer(label, answer, name)
 
