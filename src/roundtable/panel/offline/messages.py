@@ -22,7 +22,7 @@ PieceKind = Literal["question", "decision", "statement", "aside"]
 MessageAct = Literal["", "settled", "rejected", "clarify", "kept_open", "objection"]
 
 _REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the discussion itself
-_WORDS = "interview/words.toml"
+WORDS_FILE = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
 MAX_MESSAGE_LENGTH = 4_000
@@ -34,7 +34,7 @@ _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 @cache
 def word_list(*names: str) -> frozenset[str]:
     """Return the words of some kinds, in small letters."""
-    return frozenset(word for name in names for word in read_tables(_WORDS)["words"][name].split())
+    return frozenset(word for name in names for word in read_tables(WORDS_FILE)["words"][name].split())
 
 
 @lru_cache(maxsize=4_096)
@@ -47,7 +47,7 @@ def telling_stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
-    listed = read_tables(_WORDS)["alike"]["rows"].split("\n")
+    listed = read_tables(WORDS_FILE)["alike"]["rows"].split("\n")
     rows = (frozenset(map(stem_word, row.split())) for row in listed)
     return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
 
@@ -55,18 +55,12 @@ def similar_stems(stem: str) -> frozenset[str]:
 @cache
 def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in read_tables(_WORDS)[table][name]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in read_tables(WORDS_FILE)[table][name]), re.IGNORECASE)
 
 
 def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     """Return the expressions that only one phase uses, by its number."""
-    return {phase: pattern(phase, "phases") for phase in read_tables(_WORDS)["phases"]}
-
-
-def persona_line(persona: str, kind: str) -> str:
-    """Return how a persona says one kind of thing; one without lines of its own speaks as the architect."""
-    known = read_tables(_WORDS)["lines"]
-    return str(known.get(persona, known["solutions-architect"])[kind])
+    return {phase: pattern(phase, "phases") for phase in read_tables(WORDS_FILE)["phases"]}
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:

@@ -173,9 +173,8 @@ _FEW_STEMS = 3
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
     """Draft the synthesis from what the user said, without small talk."""
-    drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
-    heard = follow_discussion(table, library).said
-    said = [each for each in heard if not ((drift := drifts[each.turn]) and drift.is_chat)]
+    chat = {turn.number for turn in table.turns if (drift := turn.verdict.off_topic) and drift.is_chat}
+    said = [each for each in follow_discussion(table, library).said if each.turn not in chat]
     marked = synthesis.decision_turns(table.turns)
     found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
     for each in said:

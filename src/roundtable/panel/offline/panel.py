@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, assert_never
 from zlib import crc32
 
+from ...content import read_tables
 from ...core import commands as do
 from ...core.hearing import address
 from ...core.lines import join_names
@@ -105,8 +106,6 @@ def _read_documents(material: tuple[Material, ...]) -> str:
 
 def _judge_message(table: do.Table, library: Library) -> Verdict:
     """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
-    if not table.turns or table.turns[-1].speaker != USER:
-        return Verdict()
     turn = table.turns[-1]
     decides = bool(messages.find_decisions(turn.text, first_names(table)))
     off_topic = _find_drift(table, library, decides=decides)
@@ -161,8 +160,9 @@ class Floor:
         return any(fold_text(words) in text for text in self.persona_texts)
 
     def say(self, kind: str) -> str:
-        """Return how the speaker says one kind of thing."""
-        return messages.persona_line(self.brief.speaker.key, kind)
+        """Return how the speaker says one kind of thing; one without lines of its own, as the architect."""
+        known = read_tables(messages.WORDS_FILE)["lines"]
+        return str(known.get(self.brief.speaker.key, known["solutions-architect"])[kind])
 
 
 def frame_discussion(brief: do.Brief, library: Library) -> Framing:
