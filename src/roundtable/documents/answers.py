@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from textwrap import dedent
 
 from msgspec import Struct
@@ -129,6 +129,24 @@ def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> d
         answers = ((labels.get(each.label), each.text) for each in read_labelled(own, labels))
         found.update((label, text) for label, text in answers if label and text)
     return found
+
+
+def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersByLabel:
+    """Return the labelled answers of a document, by step and label; RuleBroken if it is too long."""
+    shape = outline.read_outline(text.encode("utf-8", "replace"))
+    return {
+        (step.step_id, label): answer
+        for step in steps
+        if output in step.outputs
+        for heading in list_headings(step, output)
+        for label, answer in read_labelled_answers(shape, step, heading).items()
+    }
+
+
+def list_headings(step: Step, output: str) -> tuple[str, ...]:
+    """Return the headings that a step writes under in a document: the sections it names, or its title."""
+    own = tuple(target.section for target in step.targets if target.output == output)
+    return own or (step.title,)
 
 
 def is_code(part: str) -> bool:

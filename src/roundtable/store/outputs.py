@@ -26,7 +26,7 @@ from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents import additions, outline, questions
-from ..documents.answers import number_requirements, read_answers, read_labelled_answers
+from ..documents.answers import list_headings, number_requirements, read_answers, read_step_answers
 from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
@@ -177,7 +177,7 @@ class Outputs(Struct, frozen=True):
         if not is_markdown(output):
             return b""
         mine = [other for other in self._phase(step) if output in other.outputs]
-        sections = (each for other in mine for each in _headings(other, output))
+        sections = (each for other in mine for each in list_headings(other, output))
         headings = dict.fromkeys(map(outline.strip_numbering, sections))
         words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
         title = " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
@@ -214,7 +214,7 @@ class Outputs(Struct, frozen=True):
         documents = self.documents()
         for name in filter(is_markdown, documents):
             with suppress(RuleBroken):  # as text it may be too long
-                answers |= _read_step_answers(self._all_steps, name, documents[name])
+                answers |= read_step_answers(self._all_steps, name, documents[name])
         return answers | number_requirements(documents) | read_answers(documents, title)
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -223,29 +223,13 @@ class Outputs(Struct, frozen=True):
         return frozenset(asked for text in texts for _, asked in questions.find_asked_questions(text))
 
 
-def _read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
-    shape = outline.read_outline(text.encode())
-    return {
-        (step.step_id, label): answer
-        for step in steps
-        if output in step.outputs
-        for heading in _headings(step, output)
-        for label, answer in read_labelled_answers(shape, step, heading).items()
-    }
-
-
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that a document holds in any form, by step and label; an open question is one."""
     asked = {question for _, question in questions.find_asked_questions(text)}
     mine = [step for step in steps if output in step.outputs]
     rows = ((step.step_id, question) for step in mine for question in step.every_question)
     unknown = {(step_id, question.label) for step_id, question in rows if question.text in asked}
-    return frozenset({*unknown, *_read_step_answers(mine, output, text), *read_answers({output: text}, "")})
-
-
-def _headings(step: Step, output: str) -> tuple[str, ...]:
-    own = tuple(target.section for target in step.targets if target.output == output)
-    return own or (step.title,)
+    return frozenset({*unknown, *read_step_answers(mine, output, text), *read_answers({output: text}, "")})
 
 
 def _cut_to_limit(texts: Mapping[str, str], limit: int) -> tuple[Material, ...]:

@@ -22,7 +22,7 @@ PieceKind = Literal["question", "decision", "statement", "aside"]
 MessageAct = Literal["", "settled", "rejected", "clarify", "kept_open", "objection"]
 
 _REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the discussion itself
-_WORDS = "interview/words.toml"
+WORDS_FILE = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
 MAX_MESSAGE_LENGTH = 4_000
@@ -34,13 +34,7 @@ _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 @cache
 def word_list(*names: str) -> frozenset[str]:
     """Return the words of some kinds, in small letters."""
-    return frozenset(word for name in names for word in read_tables(_WORDS)["words"][name].split())
-
-
-@cache
-def stems_of_list(name: str) -> frozenset[str]:
-    """Return the stems of a word list."""
-    return frozenset(map(stem_word, word_list(name)))
+    return frozenset(word for name in names for word in read_tables(WORDS_FILE)["words"][name].split())
 
 
 @lru_cache(maxsize=4_096)
@@ -53,7 +47,7 @@ def telling_stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
-    listed = read_tables(_WORDS)["alike"]["rows"].split("\n")
+    listed = read_tables(WORDS_FILE)["alike"]["rows"].split("\n")
     rows = (frozenset(map(stem_word, row.split())) for row in listed)
     return frozenset[str]().union(*(row for row in rows if stem in row)) - {stem}
 
@@ -61,18 +55,12 @@ def similar_stems(stem: str) -> frozenset[str]:
 @cache
 def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in read_tables(_WORDS)[table][name]), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{each})" for each in read_tables(WORDS_FILE)[table][name]), re.IGNORECASE)
 
 
 def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     """Return the expressions that only one phase uses, by its number."""
-    return {phase: pattern(phase, "phases") for phase in read_tables(_WORDS)["phases"]}
-
-
-def persona_line(persona: str, kind: str) -> str:
-    """Return how a persona says one kind of thing; one without lines of its own speaks as the architect."""
-    known = read_tables(_WORDS)["lines"]
-    return str(known.get(persona, known["solutions-architect"])[kind])
+    return {phase: pattern(phase, "phases") for phase in read_tables(WORDS_FILE)["phases"]}
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:
@@ -213,11 +201,11 @@ def _is_resolution(told: str, *, concludes: bool) -> bool:
     if pattern("resolved").search(told):
         return True
     for found in pattern("will").finditer(told):
-        unwilled = word_list("unwilled", "promise") if found["who"].lower() == "i" else word_list("unwilled")
+        unwilled = word_list("unwilled", "promise") if found["who"][0] in "iI" else word_list("unwilled")
         if found["verb"].lower() not in unwilled:
             return True
     we = pattern("we").match(told)
-    willed = word_list("act", "act_noun", "verb") - word_list("unwilled", "talk")
+    willed = word_list("act", "act_noun") - word_list("unwilled", "talk")
     if we is None or we["verb"].lower() not in willed:
         return False
     # What "we" do is decided where it is held against something else or has a reason.
@@ -244,7 +232,7 @@ def _is_order(told: str) -> bool:
 
 def _has_verb(rest: str) -> bool:
     """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
-    verbs = word_list("act", "verb", "unwilled")
+    verbs = word_list("act", "act_noun", "unwilled", "talk")
     for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
         # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
         stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()

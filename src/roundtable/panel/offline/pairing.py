@@ -82,7 +82,8 @@ def _read_prompt(turn: Turn, focus_question: str, library: Library) -> OpenPromp
     if turn.number == 1 and focus_question:
         asked = focus_question[:1].upper() + focus_question[1:]
     elif prompt := library.find_prompt(speaker, text):
-        return OpenPrompt(turn.number, speaker, text, prompt.question, prompt.label, prompt.answer, prompt)
+        asked = extract_question(prompt.text) or prompt.text
+        return OpenPrompt(turn.number, speaker, text, asked, prompt.label, prompt.answer, prompt)
     else:
         asked = extract_question(text)
         for each in library.of_persona(speaker):
@@ -99,12 +100,10 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     if message.act == "settled":  # the question that was left open last
         asked = [each for each in found.said if each.piece.kind == "question"]
         found.said = [each for each in found.said if each not in asked[-1:]]
-    if message.act == "rejected" and waiting:
-        waiting[-1].is_open = False
+    left = waiting[-1] if waiting and message.act in ("rejected", "kept_open") else None
+    if left is not None:
+        left.is_open = False
     if message.act == "kept_open":
-        left = waiting[-1] if waiting else None
-        if left:
-            left.is_open = False
         found.said.append(SaidPiece(turn.number, Piece("question", turn.text), left))
         return
     answered = find_answered_prompt(message, found.list_open(), addressed=addressed)
@@ -174,9 +173,8 @@ _FEW_STEMS = 3
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
     """Draft the synthesis from what the user said, without small talk."""
-    drifts = {turn.number: turn.verdict.off_topic for turn in table.turns}
-    heard = follow_discussion(table, library).said
-    said = [each for each in heard if not ((drift := drifts[each.turn]) and drift.is_chat)]
+    chat = {turn.number for turn in table.turns if (drift := turn.verdict.off_topic) and drift.is_chat}
+    said = [each for each in follow_discussion(table, library).said if each.turn not in chat]
     marked = synthesis.decision_turns(table.turns)
     found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
     for each in said:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, assert_never
 from zlib import crc32
 
+from ...content import read_tables
 from ...core import commands as do
 from ...core.hearing import address
 from ...core.lines import join_names
@@ -105,8 +106,6 @@ def _read_documents(material: tuple[Material, ...]) -> str:
 
 def _judge_message(table: do.Table, library: Library) -> Verdict:
     """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
-    if not table.turns or table.turns[-1].speaker != USER:
-        return Verdict()
     turn = table.turns[-1]
     decides = bool(messages.find_decisions(turn.text, first_names(table)))
     off_topic = _find_drift(table, library, decides=decides)
@@ -120,7 +119,8 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
     discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
     home = read_section(table).stems.union(content_stems(discussed))
     message = strip_address(turn.text, names)
-    if not decides and _is_small_talk(message, home):
+    is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
+    if not decides and is_strange and pattern("chat").search(message.replace("’", "'")):
         said = follow_discussion(table, library).said
         if not any(each.prompt for each in said if each.turn == turn.number):
             return OffTopic(_name_subject(message), is_chat=True)
@@ -134,12 +134,6 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
             ahead = (step.step_id for step in table.steps if step.step_id.startswith(phase))
             return OffTopic(_name_subject(strip_address(question, names)), next(ahead, None))
     return None
-
-
-def _is_small_talk(message: str, home: frozenset[str]) -> bool:
-    """Whether a short message says something in passing, and nothing of what is at home here."""
-    is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
-    return is_strange and pattern("chat").search(message.replace("’", "'")) is not None
 
 
 def _name_subject(message: str) -> str:
@@ -166,8 +160,9 @@ class Floor:
         return any(fold_text(words) in text for text in self.persona_texts)
 
     def say(self, kind: str) -> str:
-        """Return how the speaker says one kind of thing."""
-        return messages.persona_line(self.brief.speaker.key, kind)
+        """Return how the speaker says one kind of thing; one without lines of its own, as the architect."""
+        known = read_tables(messages.WORDS_FILE)["lines"]
+        return str(known.get(self.brief.speaker.key, known["solutions-architect"])[kind])
 
 
 def frame_discussion(brief: do.Brief, library: Library) -> Framing:
@@ -343,10 +338,11 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
     if prompt.label:
-        answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
+        label = fold_text(prompt.label) if prompt.step == section.step.step_id else None
+        answer = next((each for each in section.answers if fold_text(each.label) == label), None)
         if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None
-        return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
+        return 0.0 if label == floor.focus_label else 2.0
     if prompt.is_topical:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":

@@ -58,11 +58,6 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """The text by which a contribution is known to ask it."""
         return fold_text(self.text).strip()
 
-    @property
-    def question(self) -> str:
-        """The sentence that asks, to lead in an answer; the whole text where it says too little."""
-        return extract_question(self.text) or self.text
-
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(f"{self.text} {self.label}"))

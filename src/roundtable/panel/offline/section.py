@@ -19,10 +19,9 @@ from ...core.text import content_stems, fold_text, parse_heading, split_sentence
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
-from ...documents.answers import read_answers, read_labelled_answers
-from ...documents.outline import read_outline
+from ...documents.answers import read_answers, read_step_answers
 from ...documents.questions import find_open_questions
-from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems, stems_of_list
+from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
 from .prompts import Need
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -78,11 +77,6 @@ class SectionContext(Struct, frozen=True):
     asked_before: tuple[str, ...]
     """Folded texts of earlier discussions on this step: what stands there was asked already."""
 
-    def find_answer(self, label: str) -> LabelAnswer | None:
-        """Return the answer under a label; None where there is none."""
-        wanted = fold_text(label)
-        return next((each for each in self.answers if fold_text(each.label) == wanted), None)
-
 
 def read_section(place: Table | StepBrief) -> SectionContext:
     """Read item and documents for a discussion or a step; the same texts are not read twice."""
@@ -114,23 +108,17 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     """Yield the answers in the order of the questions, with those that nobody could give."""
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
     first = next(iter(texts), "")
-    given: dict[str, tuple[str, str]] = {}
-    for name, text in texts.items():
-        headings = {target.section for target in step.targets if target.output == name} | {step.title}
+    given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
+    for name, text in reversed(texts.items()):
         with suppress(RuleBroken):
-            shape = read_outline(text.encode("utf-8", "replace"))
-            for heading in sorted(headings) if name.endswith(".md") else ():
-                for label, answer in read_labelled_answers(shape, step, heading).items():
-                    given.setdefault(label, (answer, name))
-    for (step_id, label), answer in read_answers(texts, title).items():
-        if step_id == step.step_id:
-            given.setdefault(label, (answer, first))
+            found = read_step_answers((step,), name, text)
+            given |= {key: (answer, name) for key, answer in found.items()}
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
     for question in (*step.standard, *step.brief, *step.deep):
         asked.setdefault(question.label, question)
     for label, question in asked.items():
-        answer, name = given.get(label, ("", first))
+        answer, name = given.get((step.step_id, label), ("", first))
         if answer or fold_text(question.text) in open_ones:
             yield LabelAnswer(label, answer, name)
 
@@ -180,8 +168,9 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
     def score(at: int) -> float:
-        names_somebody = not stems_of_list("person").isdisjoint(rows[at])
-        fits = names_somebody if asks_who else any(each.search(lines[at].text) for each in expected)
+        text = lines[at].text
+        is_expected = any(each.search(text) for each in expected)
+        fits = meets_check(_CHECKS["person"], text) if asks_who else is_expected
         total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
         alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
