@@ -35,7 +35,7 @@ from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
-from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
+from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form, wants_json
 from .markup import Origin, addition_id, find_additions, render_document, render_transcript, render_words
 from .room import Room, StartSession
 
@@ -111,7 +111,7 @@ class Site:
         """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
         token, item = request.path_params["token"], request.query_params.get("item", "")
         role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
-        if item in self.rooms and _wants_json(request):  # a terminal, which looks for a free seat
+        if item in self.rooms and wants_json(request):  # a terminal, which looks for a free seat
             return Response(self.rooms[item].describe(), media_type="application/json")
         own = guest.name if guest is not None else self._owner if role == MEMBER else ""
         told = {"token": token, "role": role, "name": name or own, "longest": MAX_NAME, "problem": problem}
@@ -123,11 +123,11 @@ class Site:
         try:
             secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
-            if _wants_json(request):
+            if wants_json(request):
                 raise
             return await self.show_door(request, name[:MAX_NAME], str(refusal))
         told = {"id": guest.id, "check": guest.check}  # for a terminal, which reads no pages
-        response = JSONResponse(told) if _wants_json(request) else RedirectResponse("/", 303)
+        response = JSONResponse(told) if wants_json(request) else RedirectResponse("/", 303)
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
@@ -224,7 +224,7 @@ class Site:
         room, guest = await self._find_room(request), request.state.guest
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
-            room.follow(guest, after, as_lines=_wants_json(request)), ping=PING, send_timeout=STUCK,
+            room.follow(guest, after, as_lines=wants_json(request)), ping=PING, send_timeout=STUCK,
             ping_message_factory=lambda: ServerSentEvent("", event="ping", retry=1000),
         )  # fmt: skip
 
@@ -244,7 +244,7 @@ class Site:
         if (action := request.path_params["action"]) not in actions:
             raise HTTPException(404, "Unknown action. Nothing was changed.")
         actions[action]()
-        if _wants_json(request):
+        if wants_json(request):
             return JSONResponse({})
         return RedirectResponse(f"/items/{quote(room.slug)}/room", 303)
 
@@ -268,13 +268,9 @@ class Site:
         status, text = 404 if isinstance(problem, ItemUnknown) else 409, str(problem)
         if isinstance(problem, HTTPException):
             status, text = problem.status_code, problem.detail
-        if _wants_json(request):
+        if wants_json(request):
             return JSONResponse({"error": text}, status)
         return self._page(request, "problem.html", status, text=text)
-
-
-def _wants_json(request: Request) -> bool:
-    return "application/json" in request.headers.get("accept", "")
 
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
