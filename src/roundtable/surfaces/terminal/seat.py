@@ -10,6 +10,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -68,8 +69,9 @@ class TableSeat:
 
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Ask the user again and again, while the page shows the table's lines, until one of them leaves."""
-        call = asyncio.get_running_loop().call_soon_threadsafe
-        threading.Thread(target=self._follow, args=(call,), daemon=True).start()
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))  # what is said first is sent first
+        threading.Thread(target=self._follow, args=(loop.call_soon_threadsafe,), daemon=True).start()
         while not self._has_left:
             yield Line("listen", "")
 
@@ -78,13 +80,14 @@ class TableSeat:
         text, at = words if words.strip() else self.offer, self.state["listen"]
         if words.strip() or at:  # silence says something only while the table listens
             fields = {"text": text, "at": str(at), "check": self._check}
-            loop = asyncio.get_running_loop()
-            sending = loop.run_in_executor(None, self._request, f"{self._room}/say", fields)
+            send = partial(self._request, f"{self._room}/say", fields)
+            sending = asyncio.get_running_loop().run_in_executor(None, lambda: send().read())
             sending.add_done_callback(partial(self._take_answer, words))
 
-    def _take_answer(self, words: str, answer: asyncio.Future[HTTPResponse]) -> None:
+    def _take_answer(self, words: str, answer: asyncio.Future[bytes]) -> None:
         if (refusal := answer.exception()) is not None:
-            self.page.show(Line("notice", str(refusal)))
+            has_more = bool(self.page.input.buffer.text)  # which was typed meanwhile, and stays in the line
+            self.page.show(Line("notice", f"{refusal} Not said: {words}" if has_more else str(refusal)))
             self.page.input.fill(words)
 
     def hang_up(self, reason: str = "You left the table, which goes on.") -> None:
@@ -121,9 +124,11 @@ class TableSeat:
         """Return the answer to a form, or to a question without one; RuleBroken if it is refused."""
         place = self._invitation.netloc
         head = {"Accept": "application/json", "Origin": f"http://{place}", "Cookie": self._cookie}
+        head["Connection"] = "close"  # with the answer
+        body = urlencode(form, errors="ignore") if form else None
         try:
             connection = HTTPConnection(place, timeout=wait)  # through no proxy
-            connection.request("POST" if form else "GET", path, urlencode(form) if form else None, head)
+            connection.request("POST" if form else "GET", path, body, head)
             answer = connection.getresponse()
             problem = json.load(answer)["error"] if answer.status >= 400 else ""
         except _FAILURES as error:
