@@ -125,7 +125,9 @@ def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool)
     talk = session.analysis.elaboration if session.analysis is not None else None
     match words.split():
         case ["/help"]:
-            return pairs([*_KEYS.items(), *COMMANDS.items()])
+            at_seat = {"Ctrl-C": "clears the line; twice, or Ctrl-D, leaves"}
+            keys = _KEYS if session.analysis is not None else _KEYS | at_seat
+            return pairs([*keys.items(), *COMMANDS.items()])
         case ["/transcript"] if talk is not None:
             names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
