@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec import Struct
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -35,8 +34,8 @@ from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
+from . import markup
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form, wants_json
-from .markup import Origin, addition_id, find_additions, render_document, render_transcript, render_words
 from .room import Room, StartSession
 
 if TYPE_CHECKING:
@@ -67,8 +66,9 @@ class Site:
             headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
         )
         templates.filters.update(
-            words=render_words, document=render_document, transcript=render_transcript, quote=quote
-        )
+            words=markup.render_words, document=markup.render_document,
+            transcript=markup.render_transcript, quote=quote,
+        )  # fmt: skip
         templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
@@ -194,7 +194,7 @@ class Site:
 
     def show_hand_off(self, request: Request) -> Response:
         item = self._view(request)
-        body = render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
+        body = markup.render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
         return self._page(request, "document.html", item=item, name="Hand-off", body=body, number=0)
 
     def export(self, request: Request) -> Response:
@@ -281,18 +281,6 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
     raise ItemUnknown(f"There is no item {slug[:60]!r}.")
 
 
-class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript."""
-
-    number: int  # its place in the item's list
-    step: str
-    at: str
-    title: str
-    is_undone: bool
-    text: str
-    origin: Origin
-
-
 class ItemView:
     """All that the pages of an item show."""
 
@@ -311,8 +299,8 @@ class ItemView:
             step, at = content.key if content else ("", "")
             title, is_undone = titles.get(step, Path(name).name), at in self.status.taken_back
             address = self._find_place(f"discussions/{number}", f"discussion-{number}")
-            origin = Origin(address, content.entries if content else ())
-            view = DiscussionView(number, step, at, title, is_undone, clean_text(text), origin)
+            entries, text = content.entries if content else (), clean_text(text)
+            view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
         self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
@@ -321,14 +309,10 @@ class ItemView:
             text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
-    def render_document(self, name: str) -> Markup:
-        origins = {(each.step, each.at): each.origin for each in self.discussions}
-        return render_document(self.documents[name], origins)
-
-    def find_additions(self, discussion: DiscussionView) -> dict[str, str]:
+    def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""
-        place = addition_id(discussion.step, discussion.at)
-        names = [name for name, text in self.documents.items() if place in find_additions(text)]
+        place = markup.addition_id(discussion.step, discussion.at)
+        names = [name for name, text in self.documents.items() if place in markup.find_additions(text)]
         return {name: self._find_place(f"documents/{quote(name)}", place) for name in names}
 
     def _find_place(self, page: str, place: str) -> str:
