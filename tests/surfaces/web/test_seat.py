@@ -182,7 +182,7 @@ def test_where_somebody_answers_first_what_was_typed_stays(
     see_line(ada, "Half an answer")
     assert not ada.screen.trespasses
     ada.keys("\x15back\r")
-    ada.see("Enter takes the draft")
+    ada.see("Tab puts the draft into the line")
     ada.keys("\t")
     see_line(ada, "The inspector retypes forms.")
     ada.keys("\x15\r")  # Enter alone takes the draft
