@@ -13,7 +13,10 @@ _CHUNK = 64 * 1024
 
 
 class Cable:
-    """Passes everything on to a server; cut, it breaks what is open and takes nothing new."""
+    """Passes everything on to a server; cut, it breaks what is open and takes nothing new.
+
+    What is new while it is held waits, and is passed on with the last one first.
+    """
 
     def __init__(self, server: str) -> None:
         place = urlsplit(server)
@@ -22,6 +25,7 @@ class Cable:
         self._port = self._listener.getsockname()[1]
         self._open: set[socket.socket] = set()
         self._is_cut = False
+        self._held: list[socket.socket] | None = None
 
     @property
     def address(self) -> str:
@@ -45,6 +49,14 @@ class Cable:
     def mend(self) -> None:
         self._is_cut = False
 
+    def hold(self) -> None:
+        self._held = []
+
+    def release(self) -> None:
+        held, self._held = self._held or [], None
+        for near in reversed(held):
+            self._connect(near)
+
     def _accept(self) -> None:
         with suppress(OSError):  # the listener is closed at the end
             while True:
@@ -52,10 +64,16 @@ class Cable:
                 if self._is_cut:
                     _close(near)
                     continue
-                far = socket.create_connection(self._server)
-                self._open |= {near, far}
-                for source, target in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+                if self._held is not None:
+                    self._held.append(near)
+                else:
+                    self._connect(near)
+
+    def _connect(self, near: socket.socket) -> None:
+        far = socket.create_connection(self._server)
+        self._open |= {near, far}
+        for source, target in ((near, far), (far, near)):
+            threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
 
     def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

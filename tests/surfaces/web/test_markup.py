@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtable.documents.blocks import CitedEntry, parse_transcript
-from roundtable.surfaces.web.markup import Origin, render_document, render_transcript, render_words
+from roundtable.surfaces.web.markup import DiscussionView, render_document, render_transcript, render_words
 
 PIECES = st.sampled_from(
     [
@@ -55,7 +56,9 @@ PIECES = st.sampled_from(
 )
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
 ENTRIES = [CitedEntry("Key Insights", words, (3,), "", 1) for words in ("word", "x", "#", "<b>")]
-TALKS = {("01-03", "2026-02-20T10:00:00.000Z"): Origin("/items/x/discussions/1#d", ENTRIES)}
+TALK = DiscussionView(
+    1, "01-03", "2026-02-20T10:00:00.000Z", "Scope", False, "", "/items/x/discussions/1#d", ENTRIES
+)
 
 
 class Found(HTMLParser):
@@ -96,9 +99,8 @@ def assert_harmless(html: str) -> None:
 def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
     assert_harmless(render_words(text))
     assert_harmless(render_document(text))
-    assert_harmless(render_document(text, TALKS))
-    (origin,) = TALKS.values()
-    assert_harmless(render_transcript(text, 1, origin, {"<b>.md": "/items/x/documents/%22"}))
+    assert_harmless(render_document(text, [TALK]))
+    assert_harmless(render_transcript(replace(TALK, text=text), {"<b>.md": "/items/x/documents/%22"}))
 
 
 @given(TEXTS)
@@ -140,7 +142,7 @@ def test_an_entry_is_linked_to_its_turns_also_where_the_document_leaves_its_deta
     marker = "<!-- Elaboration: step 01-03, T -->\n\n### Added\n\n"
     page = render_document(
         f"{marker}- [Maya] It is slow.\n- Keep it: cheap\n- Mine\n\n## Next\n\n- Keep it: cheap\n",
-        {("01-03", "T"): Origin("/d/1#discussion-1", entries)},
+        [replace(TALK, at="T", address="/d/1#discussion-1", entries=entries)],
     )
     links = re.findall(r'<li>([^<]+)|href="([^"]+)" rel="[^"]*">(turn \d)</a>', page)
     turn = "/d/1#discussion-1-turn-"
@@ -156,7 +158,7 @@ def test_an_entry_is_linked_to_its_turns_also_where_the_document_leaves_its_deta
 
 
 def test_words_that_look_like_a_link_to_a_turn_stay_as_they_were_typed() -> None:
-    page = render_transcript("`](#turn-1)` [turn 1](#turn-1)\n", 7, Origin("#d", ()), {})
+    page = render_transcript(replace(TALK, number=7, text="`](#turn-1)` [turn 1](#turn-1)\n"), {})
     assert "<code>](#turn-1)</code>" in page and 'href="#discussion-7-turn-1"' in page
 
 

@@ -14,8 +14,10 @@ import httpx2
 import pytest
 
 from cable import Cable
+from roundtable.core.errors import RuleBroken
 from roundtable.settings import announcement_file
 from roundtable.surfaces.cli.servers import announce
+from roundtable.surfaces.terminal.seat import find_seat
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
 from tools.pseudo_terminal import PseudoTerminal
@@ -180,7 +182,7 @@ def test_where_somebody_answers_first_what_was_typed_stays(
     see_line(ada, "Half an answer")
     assert not ada.screen.trespasses
     ada.keys("\x15back\r")
-    ada.see("Enter takes the draft")
+    ada.see("Tab puts the draft into the line")
     ada.keys("\t")
     see_line(ada, "The inspector retypes forms.")
     ada.keys("\x15\r")  # Enter alone takes the draft
@@ -258,3 +260,59 @@ def test_without_a_home_no_table_is_announced(tmp_path: Path, monkeypatch: pytes
         monkeypatch.delenv(name, raising=False)
     with announce(tmp_path, "http://127.0.0.1:1/join/x"):
         assert not announcement_file(tmp_path).exists()
+
+
+def test_a_server_that_is_asked_too_much_says_so_and_takes_any_letters(
+    place: Place, stack: ExitStack
+) -> None:
+    web = Web(place[0], stack)
+    web.ana.do("open")
+    seat = find_seat(announcement_file(place[0]), "offline-forms", "again")
+    assert seat is not None
+    refusals = []
+    for _ in range(60):
+        with pytest.raises(RuleBroken) as refused:
+            seat.sit_down("Alex\udcff")
+        refusals.append(str(refused.value))
+    assert refusals[0].startswith('"Alex" is taken here.')
+    assert refusals[-1].startswith("That was too much at once.")
+
+
+def test_what_is_refused_is_shown_if_something_else_is_typed_by_then(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    Web(completed[0], stack).discuss()
+    ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
+    ada.see("with Ben")
+    ada.keys("/turns 14\r")
+    ada.see("The turn limit is now 14")
+    ben.keys("done\rBut first")
+    ben.see("Only Ada, who has the chair, can do that. Nothing was changed. Not said: done")
+    see_line(ben, "But first")
+
+
+def test_what_is_said_in_haste_is_heard_in_its_order(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    web = Web(completed[0], stack)
+    web.discuss()
+    ada = sit_down(terminals())
+    web.cable.hold()
+    for words in ("We go with option B.", "It is the cheapest one."):
+        ada.keys(words)
+        see_line(ada, words)
+        ada.keys("\r")
+        see_line(ada, "")
+    web.cable.release()
+    ada.see("Ada: It is the cheapest one.")
+    places = places_of(ada, "Ada: We go with option B.", "Ada: It is the cheapest one.")
+    assert places == sorted(places)
+
+
+def test_help_at_a_seat_says_what_ctrl_c_does_there(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    Web(completed[0], stack).discuss()
+    ada = sit_down(terminals())
+    ada.keys("/help\r")
+    ada.see("clears the line; twice, or Ctrl-D, leaves")

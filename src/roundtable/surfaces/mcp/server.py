@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -62,16 +62,15 @@ class RoundtableServer(MCPServer[HostedSessions]):
         @self.resource("roundtable://{item}/{kind}/{name}", title="A document or transcript of an item")
         def read_file(item: str, kind: str, name: str) -> str:
             """An `artifact` by its file name, or a `transcript` by its number as `roundtable show` counts."""
-            with suppress(FileNotFoundError):
-                try:
-                    folder = sessions.project.find_item(item).folder
-                    if kind == "artifact" and (data := read_artifact(folder, name)) is not None:
-                        return data.decode("utf-8-sig", "replace")
-                    for each in parse_transcripts(folder) if kind == "transcript" else ():
-                        if str(each.number) == name:
-                            return each.text
-                except RoundtableError as error:
-                    raise ResourceError(str(error)) from error
+            try:
+                folder = sessions.project.find_item(item).folder
+                if kind == "artifact" and (data := read_artifact(folder, name)) is not None:
+                    return data.decode("utf-8-sig", "replace")
+                for each in parse_transcripts(folder) if kind == "transcript" else ():
+                    if str(each.number) == name:
+                        return each.text
+            except RoundtableError as error:
+                raise ResourceError(str(error)) from error
             raise ResourceNotFoundError("There is no such document or transcript.")
 
         @self.prompt(title="Analyse a backlog item")

@@ -38,7 +38,7 @@ class TerminalConversation:
         self.input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
         self._formatter = LineFormatter(lambda: self.input.size.columns, user_name, roster)
         self._spent = spent
-        self._speaker = self._words = self._typed = self._note = self._hint = ""
+        self._speaker = self._words = self._typed = self._note = ""
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -65,7 +65,6 @@ class TerminalConversation:
         if analysis and typed.strip() and (line.speaker != USER or line.kind == "resume"):
             self.input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
         self.input.write(self._formatter.format_line(line, analysis))
-        self._hint = "Tab puts the draft into the line" if line.draft else ""
 
     async def ask(self, line: Line) -> str | None:
         words = await self.input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
@@ -85,9 +84,11 @@ class TerminalConversation:
         return self._formatter.format_line(line, analysis)
 
     def _bottom_line(self) -> str:
-        analysis, at_work = self.session.analysis, self._hint
+        analysis, at_work = self.session.analysis, ""
         if not self.input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
+        elif self.input.offer:
+            at_work = "Tab puts the draft into the line"
         return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())
 
     def _stop(self) -> None:

@@ -10,8 +10,8 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,11 +53,11 @@ class TableSeat:
         self._room, self._again = f"/items/{quote(slug)}/room", again
         self._id = self._check = self._cookie = ""
         self._has_left = False
-        self.state: dict[str, Any] = json.load(self._request(f"{self._invitation.path}?item={quote(slug)}"))
+        self.state: dict[str, Any] = self._ask(f"{self._invitation.path}?item={quote(slug)}")
 
     def sit_down(self, name: str) -> None:
         """Come in under a name; RuleBroken if the server refuses it."""
-        found = json.load(self._request(self._invitation.path, {"name": name}))
+        found = self._ask(self._invitation.path, {"name": name})
         self._id, self._check = found["id"], found["check"]
 
     def describe_others(self, *before: str) -> str:
@@ -68,24 +68,26 @@ class TableSeat:
 
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Ask the user again and again, while the page shows the table's lines, until one of them leaves."""
-        call = asyncio.get_running_loop().call_soon_threadsafe
-        threading.Thread(target=self._follow, args=(call,), daemon=True).start()
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))  # what is said first is sent first
+        threading.Thread(target=self._follow, args=(loop.call_soon_threadsafe,), daemon=True).start()
         while not self._has_left:
             yield Line("listen", "")
 
     def say(self, words: str) -> None:
         """Say something, without waiting; what is refused comes back into the line, with the reason."""
-        text, at = words if words.strip() else self.offer, self.state["listen"]
-        if words.strip() or at:  # silence says something only while the table listens
-            fields = {"text": text, "at": str(at), "check": self._check}
-            loop = asyncio.get_running_loop()
-            sending = loop.run_in_executor(None, self._request, f"{self._room}/say", fields)
-            sending.add_done_callback(partial(self._take_answer, words))
 
-    def _take_answer(self, words: str, answer: asyncio.Future[HTTPResponse]) -> None:
-        if (refusal := answer.exception()) is not None:
-            self.page.show(Line("notice", str(refusal)))
-            self.page.input.fill(words)
+        def take_answer(answer: asyncio.Future[Any]) -> None:
+            if (refusal := answer.exception()) is not None:
+                has_more = bool(self.page.input.buffer.text)  # typed meanwhile; it stays in the line
+                self.page.show(Line("notice", f"{refusal} Not said: {words}" if has_more else str(refusal)))
+                self.page.input.fill(words)
+
+        at, text = self.state["listen"], words if words.strip() else self.offer
+        fields = {"text": text, "at": str(at), "check": self._check}
+        if words.strip() or at:  # silence says something only while the table listens
+            sending = asyncio.get_running_loop().run_in_executor(None, self._ask, f"{self._room}/say", fields)
+            sending.add_done_callback(take_answer)
 
     def hang_up(self, reason: str = "You left the table, which goes on.") -> None:
         """Get up from the table, and say why."""
@@ -98,8 +100,8 @@ class TableSeat:
         """Pass on what the server streams, in a thread, until it ends."""
         kind = ""
         with suppress(RuntimeError):  # the conversation is over
-            with suppress(*_FAILURES, RuleBroken):
-                for row in self._request(f"{self._room}/events", wait=_SILENCE):
+            with suppress(*_FAILURES):
+                for row in self._send(f"{self._room}/events", wait=_SILENCE):
                     name, _, text = row.decode().rstrip("\r\n").partition(": ")
                     kind = text if name == "event" else kind
                     if name == "data" and kind == "line":
@@ -117,18 +119,22 @@ class TableSeat:
         if not state["open"]:
             self.hang_up("The table is closed; everything is saved.")
 
-    def _request(self, path: str, form: dict[str, str] | None = None, wait: float = 5.0) -> HTTPResponse:
+    def _ask(self, path: str, form: dict[str, str] | None = None) -> Any:
         """Return the answer to a form, or to a question without one; RuleBroken if it is refused."""
-        place = self._invitation.netloc
-        head = {"Accept": "application/json", "Origin": f"http://{place}", "Cookie": self._cookie}
         try:
-            connection = HTTPConnection(place, timeout=wait)  # through no proxy
-            connection.request("POST" if form else "GET", path, urlencode(form) if form else None, head)
-            answer = connection.getresponse()
-            problem = json.load(answer)["error"] if answer.status >= 400 else ""
+            answer = self._send(path, form)
+            found = json.load(answer)
+            problem = found["error"] if answer.status >= 400 else ""
         except _FAILURES as error:
             raise RuleBroken(_NO_ANSWER) from error
         if problem:
             raise RuleBroken(problem)
         self._cookie = (answer.getheader("Set-Cookie") or self._cookie).partition(";")[0]
-        return answer
+        return found
+
+    def _send(self, path: str, form: dict[str, str] | None = None, wait: float = 5.0) -> HTTPResponse:
+        place, body = self._invitation.netloc, urlencode(form, errors="ignore") if form else None
+        head = {"Accept": "application/json", "Origin": f"http://{place}", "Cookie": self._cookie}
+        connection = HTTPConnection(place, timeout=wait)  # through no proxy
+        connection.request("POST" if form else "GET", path, body, head | {"Connection": "close"})
+        return connection.getresponse()

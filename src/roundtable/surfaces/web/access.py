@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct, field
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from ...core.errors import RuleBroken
 from ...core.personas import Roster
@@ -122,25 +122,28 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        status, text = self._find_refusal(scope, Headers(scope=scope)) if scope["type"] == "http" else (0, "")
-        answer = PlainTextResponse(f"{text}\n", status) if status else self._app
+        answer = self._app
+        if scope["type"] == "http" and (refusal := self._find_refusal(request := Request(scope))):
+            status, text = refusal
+            shown = PlainTextResponse(f"{text}\n", status)
+            answer = JSONResponse({"error": text}, status) if wants_json(request) else shown
         await answer(scope, receive, send_with_headers)
 
-    def _find_refusal(self, scope: Scope, headers: Headers) -> tuple[int, str]:
-        host = headers.get("host", "")
+    def _find_refusal(self, request: Request) -> tuple[int, str] | None:
+        headers, host = request.headers, request.headers.get("host", "")
         if not self._is_ours(host):
             return 421, "This server has another name. Use the address that `roundtable serve` printed."
-        if scope["method"] in ("GET", "HEAD"):
-            return 0, ""
+        if request.method in ("GET", "HEAD"):
+            return None
         if headers.get("origin", "").lower().partition("://")[2] != host.lower():
             return 403, "This came from another page, so nothing was done."
         if time.monotonic() >= self._until:
             self._until = time.monotonic() + _TIME_SPAN
             self._done.clear()
-        sender = headers.get("cookie", "") or str((scope.get("client") or ("",))[0])
+        sender = headers.get("cookie", "") or str(request.client and request.client.host)
         self._done[sender] += 1
         is_much = self._done[sender] > _MAX_DONE
-        return (429, "That was too much at once. Wait a few seconds and try again.") if is_much else (0, "")
+        return (429, "That was too much at once. Wait a few seconds and try again.") if is_much else None
 
     def _is_ours(self, host: str) -> bool:
         try:
@@ -170,6 +173,11 @@ class Door:
             if guest.role != MEMBER:
                 raise RuleBroken("You are here to look on. Nothing was changed.")
         await self._app(scope, receive, send)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a script or a terminal asks, and not a page."""
+    return "application/json" in request.headers.get("accept", "")
 
 
 async def read_form(request: Request) -> dict[str, str]:

@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec import Struct
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -35,8 +34,8 @@ from ...store.artifact import read_documents
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
-from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form
-from .markup import Origin, addition_id, find_additions, render_document, render_transcript, render_words
+from . import markup
+from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form, wants_json
 from .room import Room, StartSession
 
 if TYPE_CHECKING:
@@ -67,8 +66,9 @@ class Site:
             headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
         )
         templates.filters.update(
-            words=render_words, document=render_document, transcript=render_transcript, quote=quote
-        )
+            words=markup.render_words, document=markup.render_document,
+            transcript=markup.render_transcript, quote=quote,
+        )  # fmt: skip
         templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
@@ -111,7 +111,7 @@ class Site:
         """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
         token, item = request.path_params["token"], request.query_params.get("item", "")
         role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
-        if item in self.rooms and _wants_json(request):  # a terminal, which looks for a free seat
+        if item in self.rooms and wants_json(request):  # a terminal, which looks for a free seat
             return Response(self.rooms[item].describe(), media_type="application/json")
         own = guest.name if guest is not None else self._owner if role == MEMBER else ""
         told = {"token": token, "role": role, "name": name or own, "longest": MAX_NAME, "problem": problem}
@@ -123,11 +123,11 @@ class Site:
         try:
             secret, guest = self.invitations.admit(request.path_params["token"], name, roster)
         except RuleBroken as refusal:
-            if _wants_json(request):
+            if wants_json(request):
                 raise
             return await self.show_door(request, name[:MAX_NAME], str(refusal))
         told = {"id": guest.id, "check": guest.check}  # for a terminal, which reads no pages
-        response = JSONResponse(told) if _wants_json(request) else RedirectResponse("/", 303)
+        response = JSONResponse(told) if wants_json(request) else RedirectResponse("/", 303)
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
@@ -194,7 +194,7 @@ class Site:
 
     def show_hand_off(self, request: Request) -> Response:
         item = self._view(request)
-        body = render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
+        body = markup.render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
         return self._page(request, "document.html", item=item, name="Hand-off", body=body, number=0)
 
     def export(self, request: Request) -> Response:
@@ -224,7 +224,7 @@ class Site:
         room, guest = await self._find_room(request), request.state.guest
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
-            room.follow(guest, after, as_lines=_wants_json(request)), ping=PING, send_timeout=STUCK,
+            room.follow(guest, after, as_lines=wants_json(request)), ping=PING, send_timeout=STUCK,
             ping_message_factory=lambda: ServerSentEvent("", event="ping", retry=1000),
         )  # fmt: skip
 
@@ -244,7 +244,7 @@ class Site:
         if (action := request.path_params["action"]) not in actions:
             raise HTTPException(404, "Unknown action. Nothing was changed.")
         actions[action]()
-        if _wants_json(request):
+        if wants_json(request):
             return JSONResponse({})
         return RedirectResponse(f"/items/{quote(room.slug)}/room", 303)
 
@@ -268,13 +268,9 @@ class Site:
         status, text = 404 if isinstance(problem, ItemUnknown) else 409, str(problem)
         if isinstance(problem, HTTPException):
             status, text = problem.status_code, problem.detail
-        if _wants_json(request):
+        if wants_json(request):
             return JSONResponse({"error": text}, status)
         return self._page(request, "problem.html", status, text=text)
-
-
-def _wants_json(request: Request) -> bool:
-    return "application/json" in request.headers.get("accept", "")
 
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
@@ -283,18 +279,6 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
         if (entry := project.find_item(slug)).slug == slug:
             return entry
     raise ItemUnknown(f"There is no item {slug[:60]!r}.")
-
-
-class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript."""
-
-    number: int  # its place in the item's list
-    step: str
-    at: str
-    title: str
-    is_undone: bool
-    text: str
-    origin: Origin
 
 
 class ItemView:
@@ -315,8 +299,8 @@ class ItemView:
             step, at = content.key if content else ("", "")
             title, is_undone = titles.get(step, Path(name).name), at in self.status.taken_back
             address = self._find_place(f"discussions/{number}", f"discussion-{number}")
-            origin = Origin(address, content.entries if content else ())
-            view = DiscussionView(number, step, at, title, is_undone, clean_text(text), origin)
+            entries, text = content.entries if content else (), clean_text(text)
+            view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
         self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
@@ -325,14 +309,10 @@ class ItemView:
             text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
-    def render_document(self, name: str) -> Markup:
-        origins = {(each.step, each.at): each.origin for each in self.discussions}
-        return render_document(self.documents[name], origins)
-
-    def find_additions(self, discussion: DiscussionView) -> dict[str, str]:
+    def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""
-        place = addition_id(discussion.step, discussion.at)
-        names = [name for name, text in self.documents.items() if place in find_additions(text)]
+        place = markup.addition_id(discussion.step, discussion.at)
+        names = [name for name, text in self.documents.items() if place in markup.find_additions(text)]
         return {name: self._find_place(f"documents/{quote(name)}", place) for name in names}
 
     def _find_place(self, page: str, place: str) -> str:

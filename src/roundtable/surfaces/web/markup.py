@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
+from msgspec import Struct
 
 from ...documents.blocks import CitedEntry, find_elaboration_blocks
 
@@ -29,10 +30,16 @@ _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
-class Origin(NamedTuple):
-    """Where an addition comes from: the address of its discussion, and the entries with their turns."""
+class DiscussionView(Struct, frozen=True):
+    """A discussion that has its transcript."""
 
-    address: str  # a turn has `-turn-N` after it
+    number: int  # its place in the item's list
+    step: str
+    at: str
+    title: str
+    is_undone: bool
+    text: str
+    address: str  # where it is shown; a turn has `-turn-N` after it
     entries: Sequence[CitedEntry]
 
 
@@ -41,12 +48,9 @@ def render_words(text: str) -> Markup:
     return _clean(_parser(breaks=True).render(text))
 
 
-def render_document(text: str, origins: Mapping[tuple[str, str], Origin] | None = None) -> Markup:
-    """Return a document as HTML; what an elaboration added is marked, and linked to the turns it cites.
-
-    `origins` are known by step and instant.
-    """
-    tokens = list(_mark_additions(text, origins or {}))
+def render_document(text: str, discussions: Sequence[DiscussionView] = ()) -> Markup:
+    """Return a document as HTML; what a discussion added is marked, and linked to the turns it cites."""
+    tokens = list(_mark_additions(text, {(each.step, each.at): each for each in discussions}))
     for token in tokens:
         shown = [each for each in token.children or () if each.type != "text" or each.content]
         for before, after in pairwise(shown):
@@ -55,17 +59,17 @@ def render_document(text: str, origins: Mapping[tuple[str, str], Origin] | None 
     return _render(tokens)
 
 
-def render_transcript(text: str, number: int, origin: Origin, led_to: Mapping[str, str]) -> Markup:
-    """Return the transcript of a number as HTML; the turns that entries cite link to what they `led_to`.
+def render_transcript(discussion: DiscussionView, led_to: Mapping[str, str]) -> Markup:
+    """Return a transcript as HTML; the turns that entries cite link to what they `led_to`.
 
-    With the number, its turns are told from others in the same page.
+    With its number, its turns are told from others in the same page.
     """
-    tokens, prefix = _parser(breaks=False).parse(text), f"discussion-{number}-"
+    tokens, prefix = _parser(breaks=False).parse(discussion.text), f"discussion-{discussion.number}-"
     for token in (child for each in tokens for child in each.children or ()):
         if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
             token.attrs["href"] = f"#{prefix}{str(token.attrs['href'])[1:]}"
     links = "".join(_link(address, name, "led-to") for name, address in led_to.items())
-    return _render(tokens, prefix, {turn: links for entry in origin.entries for turn in entry.turns})
+    return _render(tokens, prefix, {turn: links for entry in discussion.entries for turn in entry.turns})
 
 
 def find_additions(document: str) -> set[str]:
@@ -104,10 +108,10 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: 
     return f"<p>{escape(text)}</p>" if token.type == "html_block" else escape(text)
 
 
-def _mark_additions(text: str, origins: Mapping[tuple[str, str], Origin]) -> Iterator[Token]:
+def _mark_additions(text: str, origins: Mapping[tuple[str, str], DiscussionView]) -> Iterator[Token]:
     """Yield the tokens with a section around each elaboration, and links behind its entries."""
     starts = {block.line: block for block in find_elaboration_blocks("", text)}
-    origin: Origin | None = None
+    origin: DiscussionView | None = None
     end = 0
     for token in _parser(breaks=False).parse(text):
         line = token.map[0] + 1 if token.map and token.level == 0 else 0

@@ -172,7 +172,7 @@ async function send(action, fields) {
     const answer = await fetch(`${room}/${action}`, { method: "POST", body, headers });
     if (answer.ok) return true;
     if (answer.status === 401) stop();
-    text = answer.status === 401 ? RESTARTED : answer.headers.get("content-type")?.includes("json") ? (await answer.json()).error : await answer.text();
+    text = answer.status === 401 ? RESTARTED : (await answer.json()).error;
   } catch {
     text = "The server cannot be reached. What you wrote is still here; send it again in a moment.";
   }
