@@ -181,7 +181,7 @@ class Site:
         item, name = self._view(request), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = self._draw("_document.html", item=item, name=name)
+        body = item.render_document(name)
         return self._page(request, "document.html", item=item, name=name, body=body, number=0)
 
     def show_discussion(self, request: Request) -> Response:
@@ -308,6 +308,13 @@ class ItemView:
         with suppress(FileNotFoundError, RoundtableError):
             text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
+
+    def render_document(self, name: str) -> Markup:
+        """Return a document as HTML: markdown as text, a data file as it is."""
+        text = self.documents[name]
+        if name.endswith(".md"):
+            return markup.render_document(text, self.discussions)
+        return Markup('<h1>{}</h1><pre tabindex="0"><code>{}</code></pre>').format(name, text.rstrip())
 
     def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""
