@@ -12,7 +12,7 @@ The rules, in the order of a discussion:
   speaks next judges the user's turn, unless the panel judged it at once.
 - SYNTHESIS: the panel drafts, every entry cites its turns; a faulty draft is asked for once more and then
   mended by rule. If the panel cannot draft, the synthesis is extracted from the turns. Where somebody can
-  be asked, the user reviews it before anything is written: accept, drop, edit, add.
+  be asked, the user reviews it: accept, drop, edit, add. Then it is added to the step's documents.
 - STATE_PERSIST: the record and the transcript are written; then the menu returns.
 
 `Elaboration` is the state, `TRANSITIONS` at the end says which event may come when and where it leads, and
@@ -90,9 +90,9 @@ class Elaboration(do.Table, frozen=True):
     awaits: Awaited = Awaited.CONTEXT
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
-    asked_if_there: bool = False
+    asked_if_there: bool = False  # the lead asked whether to wrap up, and the user has not spoken since
     warned: bool = False
-    closing: bool = False  # the warning was given since the user was heard: one more persona may speak
+    closing: bool = False  # the warning came after the user's last words: one more persona may speak
     held: on.UserSpoke | None = None  # what may have meant to end the discussion, until the user says
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
@@ -223,7 +223,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         now = _take_judgement(now, event.judged)
         drift = _find_drift(now)
         if drift and event.speaker == now.lead.key:
-            # The lead's own words go around the line that the rules fix: a redirect, not a turn.
+            # The lead's own words follow the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), _redirect(now, USER, drift, words))
     said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes))
     said = replace(said, due=_due_after(now, event, is_closing=said.closing))
@@ -271,9 +271,9 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
 
 
 def _find_drift(now: Elaboration) -> OffTopic | None:
-    """Return what the user's last turn drifted to, if the lead redirects it: it was put to nobody (FOCUS-1).
+    """Return what the user's last turn drifted to, unless it addressed somebody (FOCUS-1).
 
-    A redirect never swallows what was put to somebody: that is answered, and only the aside is put off.
+    A redirect never swallows a message to somebody: that is answered, and only the aside is put off.
     """
     turn = _last_turn(now, USER)
     return turn.verdict.off_topic if turn and not _addressed_keys(now, turn) else None
@@ -376,7 +376,7 @@ def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
     return (heard.persona,) if heard.persona else ()
 
 
-# --- the limit, and endings without a word from the user ------------------------------------------------
+# --- the limit and the end ------------------------------------------------------------------------------
 
 
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:

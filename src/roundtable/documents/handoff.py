@@ -36,7 +36,7 @@ class HandOffPoint(Struct, frozen=True):
 
 
 class HandOff(Struct, frozen=True):
-    """All that the builder of an item has to know, by parts: those with labels, actions and questions."""
+    """All that the builder of an item has to know: a part for each of `[labels]`, actions and questions."""
 
     title: str
     slug: str
@@ -80,8 +80,8 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         for each, place in asked
         if each.answer
     )
-    requirements = (*parts["requirements"], *_list_requirements(documents))
-    # Without a test of the user's, the first criterion that does not hold today already.
+    requirements = (*parts["requirements"], *_list_criteria(documents))
+    # If the user named no first test: the first criterion whose words do not say that it holds today.
     criteria = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
     failing = (HandOffPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
     parts |= {
@@ -107,7 +107,8 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
     return tuple(found.values())
 
 
-def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
+def _list_criteria(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
+    """Yield the requirements with their acceptance criteria, then the quality attributes."""
     priorities = read_priority_rows(documents.get(SPEC, ""))
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)

@@ -84,13 +84,13 @@ class Surveyor:
 
     def survey(self, item: Item) -> Survey:
         """Return what the project's files say about the item, with what a panel picked before all else."""
-        struck = read_excluded(self._folder)
-        if struck not in self._surveys:
+        excluded = read_excluded(self._folder)
+        if excluded not in self._surveys:
             from ..survey import survey
 
             item, picked = self._add_picks(item)
-            self._surveys[struck] = survey(self._root, self._list_files(struck), item, picked)
-        return self._surveys[struck]
+            self._surveys[excluded] = survey(self._root, self._list_files(excluded), item, picked)
+        return self._surveys[excluded]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
@@ -103,7 +103,7 @@ class Surveyor:
         from ..survey.lookup import find_excerpts
 
         excluded = read_excluded(self._folder)
-        if (key := (item, tuple(documents), excluded)) in self._excerpts:  # they take reading every file
+        if (key := (item, tuple(documents), excluded)) in self._excerpts:  # finding them reads every file
             return self._excerpts[key]
         paths, cited = self._list_files(excluded), [each.text for each in documents]
         wanted, picked = self._add_picks(item)
@@ -118,7 +118,7 @@ class Surveyor:
         """Return at most so many lines of each file that the item may touch, each under its `path:line`."""
         from ..survey.lookup import is_secret
 
-        # Records that hold are on the table already.
+        # Decision records that are still in force are on the table already.
         found = (each for each in self.survey(item).radius if not each.path.startswith(RECORD_FOLDERS))
         lines = (line for each in found if not is_secret(each.path) for line in each.lines[:most])
         return [f"{line.path}:{line.number} {line.text}"[:_MAX_HIT_LENGTH] for line in lines]

@@ -1,7 +1,7 @@
 """A seat at a shared table: a terminal follows a room of the web server as if it were a session.
 
-The user is asked all the time, as at a chat: what is shown comes above the input line while somebody types,
-and what is typed goes to the server, which decides whether it is heard.
+The input line is always open, as in a chat: what is said at the table appears above it while the user types,
+and what the user types goes to the server, which decides whether it is heard.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TableSeat:
         return " · ".join(filter(None, parts))
 
     async def lines(self) -> AsyncGenerator[Line, None]:
-        """Ask the user again and again, while the page shows the table's lines, until one of them leaves."""
+        """Keep asking for words, while `_follow` shows the table, until the user leaves or it is closed."""
         loop = asyncio.get_running_loop()
         loop.set_default_executor(ThreadPoolExecutor(1))  # what is said first is sent first
         threading.Thread(target=self._follow, args=(loop.call_soon_threadsafe,), daemon=True).start()
