@@ -503,58 +503,6 @@ def test_what_was_meant_instead_of_something_else_leaves_the_decision() -> None:
 
 
 @pytest.mark.rule("SYN-3")
-@pytest.mark.parametrize(
-    ("first", "words"),
-    [
-        ("We go with Redis.", "I meant Postgres, not Redis"),
-        ("We go with Redis.", "Sorry, I meant Postgres instead of Redis."),
-        ("We go with Redis.", "Alex, I meant Postgres, not Redis."),
-        ("We go with Redis for the queue.", "not Redis, Postgres"),
-        ("We go with Redis.", "Sorry, not Redis but Postgres."),
-        ("Let's use Redis.", "No, Postgres, not Redis."),
-        ("Put the jobs into Redis.", "Oh, I meant Postgres rather than Redis. It is there already."),
-        ("We write letters to the members.", "Sorry, I meant the clerks, not the members."),
-    ],
-)
-def test_a_name_that_was_meant_instead_reverses_the_decision(first: str, words: str) -> None:
-    said = (user(1, first), Turn(2, A, "How often does it run?"), Turn(3, USER, "Ops are on call."))
-    turns = (*said, Turn(4, USER, words))
-    assert decision_turns(turns) == (4,)
-    (decision,) = settle(Draft(decisions=(Entry(first, (1,)),)), turns, ROSTER).decisions
-    assert (decision.text, decision.turns) == (words, (4,))
-    assert decision.detail == f'reason not given; replaces "{first}"'
-
-
-@pytest.mark.rule("SYN-3")
-@pytest.mark.parametrize("words", ["Use Postgres, not Redis.", "We go with Postgres instead of Redis."])
-def test_a_decision_for_one_name_against_another_reverses_the_one_for_that(words: str) -> None:
-    assert decision_turns((user(1, "We go with Redis."), user(2, words))) == (2,)
-
-
-@pytest.mark.rule("SYN-3")
-@pytest.mark.parametrize(
-    ("before", "words"),
-    [
-        ("Ops are on call.", "Sorry, I meant the queue table, not the index."),  # shares a word with it
-        ("The cache sits in Redis today.", "Sorry, I meant Memcached, not Redis."),  # the remark
-        ("Ops are on call.", "Postgres, not Redis."),  # may answer what was asked
-        ("Ops are on call.", "The clerk, not the queue."),
-        ("Ops are on call.", "Not the queue, the clerk."),
-        ("Ops are on call.", "No, the clerk, not the queue."),
-        ("Ops are on call.", "Did I mean Postgres, not Redis?"),
-        ("Ops are on call.", "I meant yes, not no."),
-        ("Ops are on call.", "I meant what I said, not Redis alone."),
-        ("Ops are on call.", "We write the log to a file, not Redis."),
-        ("Ops are on call.", "Use Kafka for logs, not Redis."),
-        ("Ops are on call.", "Alex, not the queue, the clerk."),
-    ],
-)
-def test_a_name_that_was_meant_elsewhere_leaves_the_decision(before: str, words: str) -> None:
-    said = (user(1, "We go with Redis for the queue."), Turn(2, USER, before))
-    assert decision_turns((*said, Turn(3, USER, words))) == (1,)
-
-
-@pytest.mark.rule("SYN-3")
 def test_the_decision_that_is_named_is_taken_back_and_else_the_last_one() -> None:
     turns = (user(1, "The redirect is 302."), user(2, "The queue is Redis."), Turn(3, USER, "No tests yet."))
     named = Turn(4, USER, "I take back the decision on the redirect.")

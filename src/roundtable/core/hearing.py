@@ -177,15 +177,6 @@ _REVERSES = re.compile(
     r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
     r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
 )
-# Names one thing instead of another: "I meant B, not A.", "Not A, B.", "Use B instead of A."
-_NAME = r"(?:(?:the|an?) )?[^\s,;:?!]{1,40}(?: [^\s,;:?!]{1,40})?"
-_SWAPS = re.compile(
-    r"(?:(?:no|ok|okay|oh|wait|well|hm+|actually|(?P<sorry>sorry)|\w{1,20},(?= i mean))[,.!]? )*"
-    r"(?P<meant>i meant? (?:to say )?)?(?:(?:we |let's |let us )?(?:use|take|go with|choose|pick) )?"
-    rf"(?:not (?P<dropped>{_NAME})(?:,|,? but) {_NAME}"
-    rf"|(?<= ){_NAME},? (?:not|instead of|rather than) (?P<replaced>{_NAME}))[.!]*"
-)
-_CHOOSES = re.compile(rf"\b(?:use|take|with|choose|pick|prefer|is) ({_NAME})")
 # "No wait, too slow" and "No wait, I need to ask" name nothing that holds instead.
 _TELLS_WHY = word_set("""
     i you he she it they them that this there is are was were has have had do does did can could would should
@@ -287,16 +278,6 @@ def names_decision(text: str) -> bool:
 def reverses(text: str, earlier: str) -> bool:
     """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
     return bool(_REVERSES.search(fold_text(text).strip())) and is_about(text, earlier)
-
-
-def swaps_name(text: str, earlier: str) -> bool:
-    """Whether a message names something instead of what an earlier one chose, or named if that was meant."""
-    for swap in filter(None, map(_SWAPS.fullmatch, map(fold_text, split_sentences(text)))):
-        gone = {*content_stems(swap["dropped"] or swap["replaced"])}
-        names = [earlier] if swap["meant"] or swap["sorry"] else _CHOOSES.findall(fold_text(earlier))
-        if gone and any(gone.issubset(content_stems(name)) for name in names):
-            return True
-    return False
 
 
 # --- what the user says of the code ---------------------------------------------------------------------

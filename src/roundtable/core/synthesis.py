@@ -143,25 +143,23 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
     withdrawn: set[int] = set()
+    before: Turn | None = None
     for turn in (turn for turn in turns if turn.speaker == USER):
         instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
-        said = [each for each in turns[: turn.number - 1] if each.speaker == USER]
-        swapped = next((each for each in reversed(said) if hearing.swaps_name(turn.text, each.text)), None)
-        if swapped is not None:
-            meant = [each for each in earlier if each == swapped]
-        elif instead is not None:  # the last that it shares a word with, or what was said right before
-            last = [each for each in earlier[:1] if each in said[-1:] or hearing.names_decision(turn.text)]
+        if instead is not None:  # the last that it shares a word with, or what was said right before
+            last = [each for each in earlier[:1] if each == before or hearing.names_decision(turn.text)]
             meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or last
         else:
             meant = [each for each in earlier if hearing.reverses(turn.text, each.text)]
         is_marked = turn.number in marked and can_decide(turn.text)
-        is_made = is_marked or (bool(meant) and (swapped is not None or hearing.corrects(turn.text)))
+        is_made = is_marked or (bool(meant) and hearing.corrects(turn.text))
         if is_made or (meant and instead):
             standing[turn.number] = next(iter(meant), None)
         if meant and (is_made or instead is not None):
             standing.pop(meant[0].number)
             withdrawn.add(meant[0].number)
+        before = turn
     return standing, withdrawn
 
 
