@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,55 +45,39 @@ def test_outside_git_what_a_folder_ignores_reaches_no_survey(tmp_path: Path) -> 
     assert list_files(tmp_path) == ("app/.gitignore", "app/open.py", "private.py")
 
 
-def test_an_ignore_file_that_is_a_pipe_is_not_waited_for_forever(tmp_path: Path) -> None:
-    write(tmp_path, {"a.py": "x = 1\n", "b/c.py": "y = 2\n", "node_modules/d.js": ""})
+def test_outside_git_an_ignore_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n"})
     os.mkfifo(tmp_path / ".gitignore")
-    (tmp_path / "b" / "up").symlink_to(tmp_path / "a.py")
-    assert list_files(tmp_path) == ("a.py", "b/c.py")
+    assert list_files(tmp_path) == ("a.py",)
 
 
 def test_outside_git_an_ignore_file_that_is_an_endless_device_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n"})
     (tmp_path / ".gitignore").symlink_to("/dev/zero")
+    assert list_files(tmp_path) == ("a.py",)
+
+
+def test_outside_git_an_ignore_file_that_is_far_too_long_does_not_count(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n", ".gitignore": "a.py\n" * 100_000})
     assert list_files(tmp_path) == (".gitignore", "a.py")
 
 
-@pytest.mark.parametrize("rule", ["a*a*a*b", "/".join(["a", "**"] * 30) + "/b", "a" * 1_000])
-def test_outside_git_a_rule_with_many_stars_does_no_harm(tmp_path: Path, rule: str) -> None:
+@pytest.mark.parametrize(
+    "rule", ["a*a*a*b", "*a" * 100 + "b", "/".join(["a", "**"] * 30) + "/b", "a" * 1_000]
+)
+def test_outside_git_a_rule_that_would_take_long_does_not_count(tmp_path: Path, rule: str) -> None:
     names = [f"{'a' * 200}{number}.py" for number in range(300)]
     write(tmp_path, {**dict.fromkeys(names, ""), "b.log": "", ".gitignore": f"{rule}\n*.log\n"})
+    before = time.process_time()
     assert list_files(tmp_path) == (".gitignore", *sorted(names))
+    assert time.process_time() - before < 5
 
 
-def test_outside_git_a_folder_may_have_any_name(tmp_path: Path) -> None:
-    root = tmp_path / os.fsdecode(b'a "quoted"; #\\ caf\xe9 \xc3\xa9\tname')
-    write(root, {**FILES, **IGNORED})
-    assert list_files(root) == (".gitignore", "README.md", "src/app.py")
-
-
-def test_a_folder_with_repositories_in_it_lists_what_each_of_them_lists(tmp_path: Path) -> None:
-    write(tmp_path, {"notes.md": "# Notes\n", ".gitignore": "old/\n"})
-    write(repository(tmp_path / "one", FILES), IGNORED)
-    repository(tmp_path / "deep" / "two", {"two.py": "t = 2\n", "dist/two.js": ""})
-    repository(tmp_path / "old", {"three.py": ""})
-    assert list_files(tmp_path) == (
-        ".gitignore",
-        "deep/two/dist/two.js",
-        "deep/two/two.py",
-        "notes.md",
-        "one/.gitignore",
-        "one/README.md",
-        "one/src/app.py",
-    )
-
-
-def test_without_a_git_program_all_but_build_folders_is_walked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = repository(tmp_path / "p", {"a.py": "", ".gitignore": "*.log\n"})
-    write(root, {"debug.log": "", "node_modules/a/index.js": "", ".venv/b.py": ""})
+def test_without_a_git_program_the_folder_is_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = repository(tmp_path / "p", FILES)
+    write(root, IGNORED)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    assert list_files(root) == (".gitignore", "a.py", "debug.log")
+    assert list_files(root) == (".gitignore", "README.md", "src/app.py")
 
 
 def test_a_repository_without_commits_lists_its_files(tmp_path: Path) -> None:

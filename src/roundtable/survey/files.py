@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import Final, Literal
+
+from pathspec import GitIgnoreSpec
 
 from ..content import read_tables
 from ..git import run_git
@@ -25,8 +24,7 @@ _KINDS: Final[Mapping[FileKind, re.Pattern[str]]] = {
 }
 _SKIPPED = frozenset(_KNOWN["folders"]["skipped"].split())
 OWN_FOLDERS = (".roundtable", "docs/requirements")
-# A repository inside this one, and what `discuss` writes beside a document.
-_PASSED_OVER = re.compile(r"/\Z|\.roundtable-\d+\.md\Z")
+_OWN_FILE = re.compile(r"\.roundtable-\d+\.md\Z")  # what `discuss` writes beside a document
 MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
 LARGEST = 1024 * 1024
@@ -62,12 +60,9 @@ def list_files(
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
     # A `path:line` excludes only that place.
     ends = [f"/{part.strip('/')}/" for part in excluded if part.strip("/") and ":" not in part]
-    listed = _list_by_git(root, "--cached")
-    # Inside a folder that the repository around it ignores, git knows of nothing.
-    if not listed and (run_git(root, "rev-parse", "--show-prefix", seconds=_FILES_SECONDS) or b"").strip():
-        listed = None
-    paths = _list_outside(root) if listed is None else listed
-    kept = (path for path in paths if not path.startswith(folders) and not _PASSED_OVER.search(path))
+    listed = _list_by_git(root)
+    paths = _walk(root, folders) if listed is None else listed
+    kept = (path for path in paths if not path.startswith(folders) and not _OWN_FILE.search(path))
     return tuple(path for path in sorted(kept)[:MAX_FILES] if not any(end in f"/{path}/" for end in ends))
 
 
@@ -94,41 +89,62 @@ def make_line_counter(root: Path, folder: Path) -> Callable[[str], int | None]:
     return count_lines
 
 
-def _list_by_git(root: Path, *options: str) -> set[str] | None:
-    words = ("-z", "--others", "--exclude-standard", *options)
-    answer = run_git(root, "ls-files", *words, seconds=_FILES_SECONDS)
-    return None if answer is None else {os.fsdecode(path) for path in answer.split(b"\0") if path}
-
-
-def _list_outside(root: Path) -> Iterable[str]:
-    """Return the files of a folder that is no repository, with those of repositories inside it."""
-    if all((root / name).exists() for name in ("HEAD", "objects", "refs")):  # the inside of git
-        return ()
-    found = None
-    with suppress(OSError), TemporaryDirectory() as own:
-        # An empty repository with the folder as its working tree: so git reads the ignore files there.
-        for name in ("objects", "refs"):
-            Path(own, ".git", name).mkdir(parents=True)
-        Path(own, ".git", "HEAD").write_text("ref: refs/heads/main\n")
-        place = json.dumps(str(root.absolute()), ensure_ascii=False)
-        config = f"[core]\nrepositoryFormatVersion = 0\nworktree = {place}\n"
-        Path(own, ".git", "config").write_bytes(os.fsencode(config))
-        found = _list_by_git(Path(own), *(f"--exclude={name}/" for name in _SKIPPED))
-    end = time.monotonic() + 30  # seconds
-    if found is None:
-        return _walk(root, end)
-    for inner in [path for path in found if path.endswith("/")]:
-        if time.monotonic() < end:
-            found.update(inner + path for path in _list_by_git(root / inner, "--cached") or ())
+def _list_by_git(root: Path) -> Iterable[str] | None:
+    options = ("-z", "--cached", "--others", "--exclude-standard")
+    answer = run_git(root, "ls-files", *options, seconds=_FILES_SECONDS)
+    if answer is None:
+        return None
+    # A conflict lists a path three times; a folder's name ends in a slash: a repository inside this one.
+    found = {os.fsdecode(path) for path in answer.split(b"\0") if path and not path.endswith(b"/")}
+    # Inside a folder that the repository around it ignores, git knows of nothing.
+    if not found and (run_git(root, "rev-parse", "--show-prefix", seconds=_FILES_SECONDS) or b"").strip():
+        return None
     return found
 
 
-def _walk(root: Path, end: float) -> Iterator[str]:
-    """Yield the files, without links, until time is up; only git can read what is to be ignored."""
-    for folder, folders, names in os.walk(root):
-        folders[:] = (name for name in folders if name not in _SKIPPED)
-        for place in (Path(folder, name) for name in names):
+def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
+    """Yield the files that no rule ignores, without links, until there are too many or time is up."""
+    end = time.monotonic() + 30  # seconds
+    waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    found = 0
+    while waiting and found < MAX_FILES:
+        folder, rules = waiting.pop()
+        try:
+            with os.scandir(root / folder) as entries:
+                here = {each.name: each for each in entries}
+                folders = {name for name, each in here.items() if each.is_dir(follow_symlinks=False)}
+                files = {name for name, each in here.items() if each.is_file(follow_symlinks=False)}
+        except OSError:
+            continue
+        if here.keys() >= {"HEAD", "objects", "refs"}:  # the inside of git
+            continue
+        if ".gitignore" in files and (spec := _read_ignore_file(root / folder)):
+            rules = (*rules, (folder, spec))
+        for name in sorted(folders | files):
+            path = f"{folder}{name}/" if name in folders else folder + name
             if time.monotonic() > end:
                 return
-            if place.is_file() and not place.is_symlink():
-                yield place.relative_to(root).as_posix()
+            # The nearest ignore file that speaks of a path decides, as in git.
+            verdicts = (spec.check_file(path[len(base) :]).include for base, spec in reversed(rules))
+            if next((verdict for verdict in verdicts if verdict is not None), False):
+                continue
+            if name in files:
+                found += 1
+                yield path
+            elif name not in _SKIPPED and path not in leave_out:
+                waiting.append((path, rules))
+
+
+def _read_ignore_file(folder: Path) -> GitIgnoreSpec | None:
+    """Return the quick rules of an ignore file; None unless it is a regular file of a likely size."""
+    data = read_text(folder, ".gitignore")
+    if data is None or len(data) > 256 * 1024:
+        return None
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    # With each star more in a rule, all places are tried again.
+    stars = (max(line.count("**"), *(name.count("*") for name in line.split("/"))) for line in lines)
+    quick = [line for line, count in zip(lines, stars, strict=True) if count <= 2]
+    try:
+        return GitIgnoreSpec.from_lines(quick)
+    except ValueError:
+        return None
