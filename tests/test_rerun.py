@@ -179,3 +179,39 @@ def test_a_size_that_is_kept_stays_as_it_is(tmp_path: Path, given: dict[str, str
         stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
         write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
         assert documents(tmp_path) == first
+
+
+OLDER_SIZE = """# Quick Scan
+
+## 3. Size and Complexity
+
+**Scope**: large
+
+**Complexity**: medium
+
+**Why this scope**: large; every page shows a price.
+
+**Why this complexity**: tax is new to us.
+"""
+OLDER_ERRORS = """# Error Taxonomy
+
+## 1. Errors and Validation
+
+| Id | Error | When |
+| --- | --- | --- |
+| E-001 | FeedLate | no message for 60 s \\| or more |
+| E-002 | PushRejected | token gone |
+
+**Checks**: one letter
+"""
+
+
+@pytest.mark.rule("STEP-5")
+def test_answers_that_an_earlier_version_wrote_in_a_form_of_its_own_are_kept() -> None:
+    found = read_answers({"quick-scan.md": OLDER_SIZE, "error-taxonomy.md": OLDER_ERRORS}, ITEM.name)
+    assert found == {
+        ("00-03", "Scope"): "large; every page shows a price.",
+        ("00-03", "Complexity"): "medium; tax is new to us.",
+        ("04-04", "Errors"): "FeedLate: no message for 60 s | or more\nPushRejected: token gone",
+    }
+    assert read_answers({"error-taxonomy.md": f"{OLDER_ERRORS}\n**Errors**: none of these\n"}, "x") == {}

@@ -41,12 +41,30 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         ("03-01", drafting.DECISION): options[:1],
         ("03-02", drafting.CHOICE): listed,
     }
-    found = {key: "\n".join(texts) for key, texts in lists.items()}
+    found = {key: "\n".join(texts) for key, texts in lists.items()} | _read_older_forms(documents)
     for _, label, *cells in ids.list_attributes(documents):
         found["01-05", label] = "".join(cells[:1])
     for note in ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "notes", dict):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}
+
+
+_ERROR_ROW = re.compile(r"\| *E-\d{3,} *\|(?P<cells>.*)\|")
+
+
+def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
+    """Return what earlier versions wrote in other forms: errors in a table, the reason for a size apart."""
+    errors, scan = documents.get("error-taxonomy.md", ""), documents.get(ids.SCAN, "")
+    found: AnswersByLabel = {}
+    if "**Errors**" not in errors:
+        rows = (_ERROR_ROW.fullmatch(line.strip()) for _, line in outline.prose_lines(errors))
+        told = (": ".join(filter(None, ids.split_cells(row["cells"]))) for row in rows if row)
+        found["04-04", "Errors"] = "\n".join(told)
+    for label in ("Scope", "Complexity"):
+        value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))
+        if why:
+            found["00-03", label] = why if value.lower() in why.lower() else f"{value}; {why}"
+    return found
 
 
 def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
