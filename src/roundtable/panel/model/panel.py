@@ -196,7 +196,7 @@ class ModelPanel:
                 raise
             return Picks()
         # A path may come in quotation marks or with its line.
-        paths = (each.strip("`'\" ").partition(":")[0].removeprefix("./") for each in picks.paths[:20])
+        paths = (each.strip("`'\" ").partition(":")[0].removeprefix("./")[:300] for each in picks.paths[:20])
         return Picks(tuple(paths), tuple(each[:80] for each in picks.words[:8]))
 
     async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:

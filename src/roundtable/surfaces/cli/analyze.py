@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import sys
 from collections.abc import Callable
@@ -136,7 +135,7 @@ class _Talk:
                 tell(seat.describe_others("The item is open in the web room"))
                 words = ask_once(self._answers, "Sit down at that table? Y/n ")
                 if words is not None and words.strip().lower() in ("", "y", "yes"):
-                    seat.sit_down(user_name(self._settings) or getpass.getuser())
+                    seat.sit_down(user_name(self._settings) or os.environ.get("USER", "Guest"))
                     make_panel, _ = choose_panel(self._settings, entry.folder)  # not made: the server has one
                     spent, roster = seat.describe_others, self.project.roster()
                     seat.page = TerminalConversation(lambda **_: seat, make_panel, spent=spent, roster=roster)

@@ -292,6 +292,7 @@ class Room:
         people, seat = self.people(), self._take_seat(guest)
         if seat in people and self.chair not in people:
             self.chair = seat
+            self._tell()
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "the person"
             raise RuleBroken(f"Only {name}, who has the chair, can do that. Nothing was changed.")
