@@ -134,6 +134,15 @@ def test_links_never_lead_anywhere(tmp_path: Path, with_git: bool) -> None:
     assert [path for path in listed if path.endswith(".py")] == ["src/app.py"]
 
 
+def test_what_git_lists_behind_a_link_is_passed_over(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    repository(root, {**FILES, "conf/keys.py": "a = 1\n"})
+    write(tmp_path, {"elsewhere/keys.py": "password\n"})
+    (root / "conf").rename(tmp_path / "old")
+    (root / "conf").symlink_to(tmp_path / "elsewhere")
+    assert [path for path in list_files(root) if path.endswith(".py")] == ["src/app.py"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 @pytest.mark.parametrize("with_git", [True, False])
 def test_a_name_that_is_not_utf8_leads_back_to_its_file(tmp_path: Path, with_git: bool) -> None:

@@ -99,7 +99,10 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
     # Inside a folder that the repository around it ignores, git knows of nothing.
     if not found and (run_git(root, "rev-parse", "--show-prefix", seconds=_FILES_SECONDS) or b"").strip():
         return None
-    return found
+    # An index may name what is behind a link, or outside.
+    home = Path(os.path.realpath(root))
+    is_real = cache(lambda folder: Path(os.path.realpath(home / folder)) == home / folder)
+    return [path for path in found if is_real(path.rpartition("/")[0])]
 
 
 def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
