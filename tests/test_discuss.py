@@ -23,7 +23,7 @@ from roundtable.core.turns import Material
 from roundtable.documents.questions import find_gap, read_title
 from roundtable.panel.base import Framing
 from roundtable.runtime.discussion import DocumentSession, find_discussion_folder
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
 from tools.discuss import PAGE, play_discussion
@@ -333,7 +333,7 @@ def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
 def test_one_discussion_at_a_time(place: Path) -> None:
     folder = find_discussion_folder(place, "docs/rfc.md")
     folder.mkdir(parents=True)
-    with ItemLock(folder), pytest.raises(ItemLocked):
+    with item_lock(folder), pytest.raises(ItemLocked):
         discuss(place, "rfc.md")
 
 

@@ -32,7 +32,7 @@ from ..store import artifact, files, transcript
 from ..store.artifact import MAX_ARTIFACT_SIZE, one_line
 from ..store.items import list_slugs
 from ..store.journal import DISCUSSION, Journal
-from ..store.lock import ItemLock
+from ..store.lock import item_lock
 from ..store.outputs import MAX_MATERIAL_LENGTH
 from .executor import Executor
 from .resume import Leg, replay_leg
@@ -101,7 +101,7 @@ class DocumentSession(Session):
         ignore = self.folder.parent / ".gitignore"
         if not ignore.exists():
             files.write(ignore, b"*\n")
-        with ItemLock(self.folder):
+        with item_lock(self.folder):
             journal = Journal(self.folder, DISCUSSION)
             leg, problem = replay_leg(journal)
             if leg is None or not leg.is_discussing:
