@@ -39,6 +39,7 @@ _SECTIONS = ("Brief Mode", "Standard Mode", "Deep Mode", "Questions", "Validatio
 _EXTRAS = ("help", "example", "draft", "without", "shows")
 # One that nothing closes takes nothing with it.
 _COMMENT = re.compile(r"<!--(?>(?:(?!<!--|-->).)*)-->", re.DOTALL)
+_NEXT_STEP = re.compile(r"(?m)^(?=---\nstep_id:)")
 _SECTION = re.compile(r"(?m)^##[ \t]++(.+)")
 _LABEL = re.compile(r"(?m)^###[ \t]++(.+)")
 _EXTRA = re.compile(r"(?m)^-[ \t]++(\w++):")
@@ -89,19 +90,22 @@ def parse_content(own: Path | None) -> Content:
 
     def load_steps(root: Path, *folders: str) -> Iterator[Loaded[_StepFile]]:
         for folder in (each for name in folders for each in sorted(root.glob(name)) or [root / name]):
-            yield from load_folder(root, folder.relative_to(root).as_posix(), problems, parse_step)
+            for file in load_folder(root, folder.relative_to(root).as_posix(), problems, parse_steps):
+                for step in file.value:
+                    place = file.place if len(file.value) == 1 else step[0].step_id[3:]
+                    yield Loaded(step, file.shown, place)
 
     finish = partial(_finish_steps, Roster(personas) if personas else None, problems)
     roots = (BUILT_IN, own) if own else (BUILT_IN,)
     found: dict[str, Loaded[_StepFile]] = {}
     for root in roots:
-        shown: dict[str, str] = {}
+        given: dict[str, Loaded[_StepFile]] = {}
         for entry in load_steps(root, "steps", "steps/[!.]*"):
             step_id = entry.value[0].step_id
-            if (first := shown.setdefault(step_id, entry.shown)) == entry.shown:
+            if (first := given.setdefault(step_id, entry)) is entry:
                 found[step_id] = replace(entry, place=found.get(step_id, entry).place)
             else:
-                reason = f"{step_id} is already the id of {first}"
+                reason = f"{step_id} is already the id of {first.shown}"
                 problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
     in_order = sorted(found.values(), key=lambda entry: (entry.value[0].step_id[:2], entry.place))
     steps = tuple(finish(in_order))
@@ -228,6 +232,11 @@ def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -
         met = ([each for each in step.depends_on if each in named] for step in chosen)
         steps = tuple(replace(step, depends_on=tuple(each)) for step, each in zip(chosen, met, strict=True))
     return convert(fields | {"steps": steps}, Track)
+
+
+def parse_steps(text: str) -> list[_StepFile]:
+    """Return the steps of a file, in which several may stand one after another."""
+    return [parse_step(part) for part in _NEXT_STEP.split(text) if part.strip()]
 
 
 def parse_step(text: str) -> _StepFile:
