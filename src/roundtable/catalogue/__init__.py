@@ -8,13 +8,14 @@ content, replace what has the same key or id, and (personas) disable it. Nothing
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from ..core import lazy_re as re
+from ..content import read_tables
 from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
@@ -22,23 +23,6 @@ from ..core.tracks import Track
 from .files import Problem, UnusableError, read_text
 
 PROJECT_FOLDER = ".roundtable"
-BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-# What the manifest of a project of each kind says, or which files are at its top.
-_KIND_SIGNS = {
-    "app": (
-        re.compile(r'"(?:react|vue|svelte|next|@angular/core|electron|react-native)"\s*+:'),
-        ("index.html", "pubspec.yaml", "AndroidManifest.xml", "android", "ios", "project.godot"),
-    ),
-    "service": (
-        re.compile(
-            r'"(?:express|fastify|koa|@nestjs/core)"\s*+:'
-            r'|(?<!name = )["\'](?i:django|flask|fastapi)["\'\s<>=~!;\[]'
-        ),
-        ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py", "Procfile", "wsgi.py"),
-    ),
-    "tool": (re.compile(r'(?m)^\[\[bin]]|^\[project\.scripts]|^scripts\s*+=|"bin"\s*+:'), ("src/main.rs",)),
-    "library": (re.compile(r'(?m)^\[(?:project|package)]|"(?:main|exports)"\s*+:'), ("setup.py",)),
-}
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -99,7 +83,7 @@ def find_project_kind(root: Path) -> str:
     for name in ("pyproject.toml", "Cargo.toml", "package.json"):
         with suppress(UnusableError):
             manifests += read_text(home / name, home) + "\n"
-    for kind, (sign, names) in _KIND_SIGNS.items():
-        if sign.search(manifests) or any((home / name).exists() for name in names):
+    for kind, signs in read_tables("survey.toml")["projects"].items():
+        if re.search(signs["manifest"], manifests) or any((home / name).exists() for name in signs["files"]):
             return kind
     return ""

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
+from ..content import HOME as BUILT_IN
 from ..core import steps as model
 from ..core.errors import RuleBroken
 from ..core.personas import Ban, Persona, Roster
@@ -23,7 +24,7 @@ from ..core.text import fold_text
 from ..core.tracks import Track
 from ..core.turns import USER
 from ..core.validation import is_known_check
-from . import BUILT_IN, Content, files
+from . import Content, files
 from .files import Loaded, Problem, UnusableError, convert, load_folder, split_front_matter
 
 MAX_PERSONAS = 8
