@@ -16,9 +16,10 @@ import killed
 from commandline import CommandLine, command_line
 from insertions import find_insertion
 from project import kinds, texts
-from roundtable.core.commands import Brief
+from roundtable.core.commands import AskSynthesis, Brief
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material
 from roundtable.documents.questions import find_gap, read_title
 from roundtable.panel.base import Framing
@@ -294,6 +295,17 @@ def test_it_goes_on_where_it_stopped(place: Path) -> None:
     assert second[-1].kind == "done"
     beside = (place / "docs" / "rfc.md.roundtable-1.md").read_text()
     assert beside.count("Order is kept per receiver.") == 1
+
+
+def test_a_document_that_was_deleted_meanwhile_is_not_said_to_be_updated(place: Path) -> None:
+    class Deleting(ScriptedPanel):
+        async def synthesise(self, ask: AskSynthesis) -> Draft:
+            (place / "docs" / "rfc.md").unlink()
+            return await super().synthesise(ask)
+
+    shown = discuss(place, "rfc.md", panel=Deleting(), into=True)
+    assert "Could not update rfc.md (file not found)" in "\n".join(line.text for line in shown)
+    assert not (place / "docs" / "rfc.md").exists()
 
 
 def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
