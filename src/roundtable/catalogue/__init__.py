@@ -51,8 +51,6 @@ _SECTION = re.compile(r"(?m)^##[ \t]++(.+)")
 _LABEL = re.compile(r"(?m)^###[ \t]++(.+)")
 _EXTRA = re.compile(r"(?m)^-[ \t]++(\w++):")
 _DRAFT = re.compile(r"(?:item(?: steps| wish| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*)?", re.DOTALL)
-# These belong to the item itself.
-_RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 # A step, and what is ignored of its file: each field with the reason.
 _StepFile = tuple[Step, list[tuple[str, str]]]
 # A key with its persona, or with nobody if it is disabled.
@@ -316,7 +314,7 @@ def parse_step(text: str) -> _StepFile:
     if not model.is_step_id(given.step_id) or model.phase_of(given.step_id) is None:
         raise UnusableError("step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits")
     for output in given.outputs:
-        if not model.is_output_name(output) or output.lower() in _RESERVED_OUTPUTS:
+        if not model.is_output_name(output) or output.lower() in model.ITEM_FILES:
             said = "must be a plain name in .md, .json or .csv, and of no file of the item itself"
             raise UnusableError("outputs", f"'{output[:60]}' {said}")
     given.outputs = tuple(dict.fromkeys(given.outputs))
