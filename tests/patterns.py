@@ -91,6 +91,8 @@ def collect() -> tuple[Found, ...]:
             add(Found(_BANS, f"{persona.key} {number}", pattern, frozenset({"sub"})))
     for name in read_tables("interview/words.toml")["signs"]:
         add(Found(_EXPRESSIONS, name, find_pattern(name), METHODS))
+    for kind, signs in read_tables("survey.toml")["projects"].items():
+        add(Found("the kinds of projects", kind, re.compile(signs["manifest"]), frozenset({"search"})))
     for phase, expression in phase_expressions().items():
         add(Found(_EXPRESSIONS, phase, expression, METHODS))
     return tuple(replace(each, methods=each.methods or METHODS) for each in found.values())

@@ -16,14 +16,15 @@ import killed
 from commandline import CommandLine, command_line
 from insertions import find_insertion
 from project import kinds, texts
-from roundtable.core.commands import Brief
+from roundtable.core.commands import AskSynthesis, Brief
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material
 from roundtable.documents.questions import find_gap, read_title
 from roundtable.panel.base import Framing
 from roundtable.runtime.discussion import DocumentSession, find_discussion_folder
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
 from tools.discuss import PAGE, play_discussion
@@ -296,6 +297,17 @@ def test_it_goes_on_where_it_stopped(place: Path) -> None:
     assert beside.count("Order is kept per receiver.") == 1
 
 
+def test_a_document_that_was_deleted_meanwhile_is_not_said_to_be_updated(place: Path) -> None:
+    class Deleting(ScriptedPanel):
+        async def synthesise(self, ask: AskSynthesis) -> Draft:
+            (place / "docs" / "rfc.md").unlink()
+            return await super().synthesise(ask)
+
+    shown = discuss(place, "rfc.md", panel=Deleting(), into=True)
+    assert "Could not update rfc.md (file not found)" in "\n".join(line.text for line in shown)
+    assert not (place / "docs" / "rfc.md").exists()
+
+
 def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
     (place / "answers.txt").write_text("".join(f"{word}\n" for word in WORDS))
     (place / "none.txt").write_text("")
@@ -333,7 +345,7 @@ def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
 def test_one_discussion_at_a_time(place: Path) -> None:
     folder = find_discussion_folder(place, "docs/rfc.md")
     folder.mkdir(parents=True)
-    with ItemLock(folder), pytest.raises(ItemLocked):
+    with item_lock(folder), pytest.raises(ItemLocked):
         discuss(place, "rfc.md")
 
 

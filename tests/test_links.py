@@ -19,7 +19,7 @@ from roundtable.runtime.session import Session
 from roundtable.store import ledger
 from roundtable.store.items import add_item, find_entry, list_items, read_item
 from roundtable.store.journal import Journal, list_journals
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 from roundtable.store.meta import change_meta, set_aside
 from roundtable.store.parking import read_parked
 from roundtable.store.transcript import parse_transcripts
@@ -75,7 +75,7 @@ def test_folders_that_are_links_are_not_swept(place: Place, outside: Path) -> No
     _, item = place
     (item / "elaborations").symlink_to(outside)
     (item / LEFTOVER).touch()
-    with ItemLock(item):
+    with item_lock(item):
         assert not (item / LEFTOVER).exists()
     assert (outside / LEFTOVER).exists()
 

@@ -18,7 +18,7 @@ from roundtable.documents.outline import content_words
 from roundtable.documents.questions import add_answer, find_asked_questions, find_open_questions
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.files import timestamp
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 pytestmark = pytest.mark.rule("ART-9")
 SPEC = "requirements-spec.md"
@@ -199,7 +199,7 @@ def test_nothing_is_written_without_the_lock_a_question_or_an_answer(item: tuple
         own.answer_question(folder.name, 3, "x")
     with pytest.raises(RuleBroken, match="empty"):
         own.answer_question(folder.name, 1, " \n")
-    with ItemLock(folder), pytest.raises(ItemLocked):
+    with item_lock(folder), pytest.raises(ItemLocked):
         own.answer_question(folder.name, 1, "x")
     assert (folder / SPEC).read_text() == BLOCK
 

@@ -25,7 +25,7 @@ from roundtable.runtime.session import Session
 from roundtable.store import files
 from roundtable.store.items import add_item
 from roundtable.store.journal import Journal
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 from roundtable.testing import ScriptedPanel
 
 # --- the way through ------------------------------------------------------------------------------------
@@ -594,7 +594,7 @@ def test_a_missing_meta_json_is_a_fresh_start(place: tuple[Path, Path]) -> None:
 @pytest.mark.rule("META-4")
 def test_one_session_at_a_time(place: tuple[Path, Path]) -> None:
     root, item = place
-    with ItemLock(item), pytest.raises(ItemLocked, match=f"{item.name} is in use by process"):
+    with item_lock(item), pytest.raises(ItemLocked, match=f"{item.name} is in use by process"):
         talk(root, item, [])
 
 
@@ -838,14 +838,14 @@ def test_a_session_that_is_cancelled_keeps_its_lock_until_its_write_is_over(
         await asyncio.to_thread(is_writing.wait, 10)
         writing.cancel()
         await asyncio.wait((writing,), timeout=0.05)
-        with pytest.raises(ItemLocked), ItemLock(item):
+        with pytest.raises(ItemLocked), item_lock(item):
             pass
         may_write.set()
         beside.cancel()
         await asyncio.wait((writing, beside))
 
     asyncio.run(run())
-    with ItemLock(item):
+    with item_lock(item):
         leg = read_leg(Journal(item, "00-01"))
     assert leg is not None
     assert leg.journal.count == 1

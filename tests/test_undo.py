@@ -17,7 +17,7 @@ from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.markers import ElaborationMarker
 from roundtable.documents.additions import find_block, take_out_block
 from roundtable.documents.outline import read_outline
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 pytestmark = pytest.mark.rule("MENU-7")
 BLOCK = (
@@ -173,7 +173,7 @@ def test_nothing_is_taken_back_while_somebody_works_on_the_item(completed: tuple
     root, item = completed
     discuss(root, item)
     before = read_documents(item)
-    with ItemLock(item), pytest.raises(ItemLocked):
+    with item_lock(item), pytest.raises(ItemLocked):
         Project(root).undo(item.name)
     assert read_documents(item) == before
 

@@ -24,7 +24,7 @@ from .git import current_commit, has_code_moved
 from .store import items, ledger, meta
 from .store.files import journal_home, timestamp, write_new_files
 from .store.items import ITEMS_FOLDER, ItemEntry
-from .store.lock import ItemLock
+from .store.lock import item_lock
 from .trackers import parse_reference
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class Project:
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
         folder = self._folder(name)
-        with ItemLock(folder):
+        with item_lock(folder):
             if problem := meta.examine_meta(folder)[1]:
                 aside = meta.set_aside(folder)
                 return f"{problem} It is kept as {aside.name}, and the analysis begins anew."
@@ -283,7 +283,7 @@ class Project:
         from .store.outputs import write_answer
 
         folder = self._folder(name)
-        with ItemLock(folder):
+        with item_lock(folder):
             found = self.open_questions(name)
             if not 1 <= number <= len(found):
                 there_are = f"there are {len(found)}. Nothing was changed."
@@ -355,7 +355,7 @@ class Project:
         from .store.undo import undo_elaboration
 
         folder = self._folder(name)
-        with ItemLock(folder):
+        with item_lock(folder):
             plan = self.plan_undo(name, number)
             if plan.edits and not force:
                 reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)

@@ -59,6 +59,22 @@ def test_a_step_is_added_at_the_place_of_its_file_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("STEP-7")
+def test_a_file_may_hold_several_steps_each_at_the_place_of_its_id(tmp_path: Path) -> None:
+    step(tmp_path, "a.md", "01-99")
+    last = (tmp_path / STEPS / "a.md").read_text()
+    step(tmp_path, "zz.md", "01-00", title="Begin")
+    both = tmp_path / STEPS / "zz.md"
+    both.write_text(f"{both.read_text()}\n{last.replace('01-99', '01-50')}")
+    assert read_steps(tmp_path)[1] == ()
+    assert [phase_01(tmp_path)[0], *phase_01(tmp_path)[-2:]] == ["01-00", "01-50", "01-99"]
+    both.write_text(both.read_text().replace("01-50", "01-00"))
+    assert texts(read_steps(tmp_path)[1]) == [
+        f"{STEPS}/zz.md, step_id: 01-00 is already the id of {STEPS}/zz.md. The file is skipped."
+    ]
+    assert [one.title for one in load_steps(tmp_path) if one.step_id == "01-00"] == ["Begin"]
+
+
+@pytest.mark.rule("STEP-7")
 def test_the_same_id_replaces_and_keeps_the_place(tmp_path: Path) -> None:
     step(tmp_path, "zz-ours.md", "01-03", title="Our Journeys")
     assert phase_01(tmp_path) == phase_01(tmp_path / "nowhere")

@@ -14,7 +14,7 @@ import pytest
 
 from roundtable.core.errors import DiskFailed, ItemLocked
 from roundtable.store import files
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 
 @pytest.fixture
@@ -92,18 +92,18 @@ def test_a_failure_without_a_number_is_said_in_its_own_words(
 
 
 def test_a_lock_taken_in_one_thread_is_given_back_in_another(folder: Path) -> None:
-    lock = ItemLock(folder)
+    lock = item_lock(folder)
     thread = threading.Thread(target=lock.__enter__)
     thread.start()
     thread.join()
-    with pytest.raises(ItemLocked), ItemLock(folder):
+    with pytest.raises(ItemLocked), item_lock(folder):
         pass
-    lock.__exit__()
-    with ItemLock(folder):
+    lock.__exit__(None, None, None)
+    with item_lock(folder):
         pass
 
 
 def test_an_item_whose_meta_lock_cannot_be_used_is_still_locked(folder: Path) -> None:
     (folder / ".journal" / "meta.lock").mkdir(parents=True)
-    with ItemLock(folder), pytest.raises(ItemLocked), ItemLock(folder):
+    with item_lock(folder), pytest.raises(ItemLocked), item_lock(folder):
         pass

@@ -144,7 +144,7 @@ def _load_yaml(text: str) -> object:
         said = "uses a YAML anchor (&), alias (*) or tag (!), or nests too deep; quote or simplify it"
     except yaml.YAMLError as error:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
-        # Lines are counted in the file, where the first is the opening `---`.
+        # Lines are counted from the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
         said = f"is not valid YAML{where}" + (f": {reason}" if reason else "")
     except (OverflowError, RecursionError, ValueError):

@@ -30,6 +30,7 @@ Depth = Literal["brief", "standard", "deep"]
 DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")
 _STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 _OUTPUT_NAME = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
+ITEM_FILES = frozenset({"meta.json", "state.json", "draft.md", "parking-lot.md"})  # no step may write these
 # Checked in whatever is read back from a file, where these would become paths; a document has no step id.
 _StepId = Annotated[str, Meta(pattern=rf"^({_STEP_ID.pattern})?\Z")]
 _OutputName = Annotated[str, Meta(pattern=rf"^{_OUTPUT_NAME.pattern}\Z")]

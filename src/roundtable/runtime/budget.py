@@ -18,6 +18,7 @@ from ..store.files import timestamp
 from ..store.ledger import Total, describe_total, show_dollars
 from ..store.meta import read_meta
 
+PriceOf = Callable[[str, Usage], Decimal | None]
 _WARN = Decimal("0.8")
 _WARN_TURNS = 2
 _SYNTHESIS_OUTPUT = 700
@@ -26,13 +27,7 @@ _SYNTHESIS_OUTPUT = 700
 class BudgetAccount:
     """What the calls for one item cost, in one run of the program."""
 
-    def __init__(
-        self,
-        folder: Path,
-        budget: Budget = UNLIMITED,
-        *,
-        price: Callable[[str, Usage], Decimal | None] = price,
-    ) -> None:
+    def __init__(self, folder: Path, budget: Budget = UNLIMITED, *, price: PriceOf = price) -> None:
         self._folder, self._budget, self._price = folder, budget, price
         self._entries = list(ledger.read(folder))
         self._step = ""

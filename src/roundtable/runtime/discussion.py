@@ -27,13 +27,13 @@ from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
-from ..documents import additions, outline, questions
+from ..documents import outline, questions
 from ..store import artifact, files, transcript
 from ..store.artifact import MAX_ARTIFACT_SIZE, one_line
 from ..store.items import list_slugs
 from ..store.journal import DISCUSSION, Journal
-from ..store.lock import ItemLock
-from ..store.outputs import MAX_MATERIAL_LENGTH
+from ..store.lock import item_lock
+from ..store.outputs import MAX_MATERIAL_LENGTH, add_block
 from .executor import Executor
 from .resume import Leg, replay_leg
 from .session import Session
@@ -101,7 +101,7 @@ class DocumentSession(Session):
         ignore = self.folder.parent / ".gitignore"
         if not ignore.exists():
             files.write(ignore, b"*\n")
-        with ItemLock(self.folder):
+        with item_lock(self.folder):
             journal = Journal(self.folder, DISCUSSION)
             leg, problem = replay_leg(journal)
             if leg is None or not leg.is_discussing:
@@ -177,17 +177,14 @@ class DocumentExecutor(Executor):
         name = one_line(self.path.name)
         if not self.into:
             return f"{name} is not changed; only a discussion begun with --into adds its block."
-        section = task.step.section(task.step.outputs[0])
 
-        def change(found: bytes | None) -> tuple[bytes | None, str | None]:
-            if found is None or task.marker.stands_in(found):
-                return found, None
-            block = f"{task.marker}\n\n{task.block}"
-            addition = additions.insert_addition(found, block, topic=task.step.title, section=section)
-            return addition.document, addition.heading or outline.ADDITIONAL
+        def change(found: bytes | None) -> tuple[bytes, str]:
+            if found is None:
+                raise RuleBroken("File not found.")
+            return add_block(found, task, task.step.outputs[0])
 
         try:
             heading = artifact.change_artifact(self.path.parent, self.path.name, change)
         except (DiskFailed, RuleBroken) as error:
             return lines.not_updated(name, artifact.reason_of(error))
-        return lines.artifact_updated(name, one_line(heading or task.step.title), task.description)
+        return lines.artifact_updated(name, one_line(heading), task.description)

@@ -31,7 +31,7 @@ from ..core.turns import USER
 from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
-from ..store.lock import ItemLock
+from ..store.lock import item_lock
 from .executor import Executor
 from .resume import Leg, Resume
 
@@ -146,7 +146,7 @@ class Session:
         return Executor(self.root, self.folder, leg, self._panel, self._on_words)
 
     async def _run(self) -> None:
-        with ItemLock(self.folder):
+        with item_lock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
             if self._step is not None:
                 leg = await self._aside(resume.elaborate, self._step)

@@ -8,6 +8,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
+from ..core.steps import ITEM_FILES
 from ..core.text import strip_unprintable
 from ..documents.outline import decode_document
 from . import files
@@ -16,7 +17,6 @@ from .files import AGAIN, UNCHANGED
 MAX_ARTIFACT_SIZE = 5_000_000
 DRAFT = "draft.md"
 PARKING_LOT = "parking-lot.md"
-RESERVED = frozenset({"meta.json", "state.json", DRAFT, PARKING_LOT})  # no step may write to these
 
 Result = TypeVar("Result")
 Change = Callable[[bytes | None], tuple[bytes | None, Result]]
@@ -37,7 +37,7 @@ def explain_refusal(folder: Path, name: str) -> str | None:
     # Windows knows every separator and drive, so that a name is refused on all systems alike.
     if PureWindowsPath(name).parts != (name,) or name == ".." or not name.isprintable():
         return "it is not a plain file name"
-    if name.startswith(".") or name.lower() in RESERVED:
+    if name.startswith(".") or name.lower() in ITEM_FILES:
         return "the name belongs to the item itself"
     return "it is a link" if (folder / name).is_symlink() else None
 

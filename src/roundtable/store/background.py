@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from ..content import read_tables
 from ..core.errors import DiskFailed
 from ..core.steps import Item
 from ..core.turns import Known, Material
@@ -19,11 +20,7 @@ from .files import read_inside
 from .meta import list_undone, read_meta
 from .parking import read_all_parked
 
-RECORD_FOLDERS = (
-    "docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/architecture/adr",
-    "docs/architecture-decisions", "doc/adr", "doc/adrs", "doc/decisions", "doc/architecture/decisions",
-    "adr",
-)  # fmt: skip
+RECORD_FOLDERS = tuple(read_tables("survey.toml")["folders"]["records"].split())
 """Where projects keep their own decision records."""
 _MAX_FILES = 300
 _MAX_RECORD_LENGTH = 1_200

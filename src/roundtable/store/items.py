@@ -23,7 +23,7 @@ from ..core.text import clean_text, parse_heading
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, change_artifact, decode_text, one_line
 from .files import UNCHANGED, journal_home, leads_out, read_inside, require_inside
-from .lock import ItemLock
+from .lock import item_lock
 from .meta import change_meta, examine_meta, read_meta, write_meta
 
 ITEMS_FOLDER = "docs/requirements"
@@ -141,7 +141,7 @@ def remove_item(folder: Path) -> None:
         files.remove(folder)
         return
     # Whoever works on it is not cut off. On Windows a folder with an open lock in it could not be removed.
-    with ItemLock(folder):
+    with item_lock(folder):
         pass
     import shutil
 
@@ -167,7 +167,7 @@ def rename_item(folder: Path, title: str) -> Path:
             rest = 2 * line_end + text if text else line_end
         return draft.removesuffix(text) + f"# {title}".encode() + rest, None
 
-    with ItemLock(folder):
+    with item_lock(folder):
         slugs = list_slugs(f"{read_item(folder).source_id} {title}")
         change_artifact(folder, DRAFT, put_title, is_reserved=True)
     new = next(path for path in map(folder.with_name, slugs) if path == folder or not path.exists())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
 from .artifact import one_line
-from .files import AGAIN, JOURNAL_FOLDER, UNCHANGED, journal_folder, read_journal_file
+from .files import AGAIN, UNCHANGED, journal_folder, read_journal_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -21,31 +21,25 @@ if TYPE_CHECKING:
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
-class ItemLock:
-    """The right to work on an item; held by one session at a time, and given back when its process ends."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock: BaseFileLock | None = None
-
-    def __enter__(self) -> None:
-        """Take the lock at once, or raise ItemLocked and name the holder."""
-        home, name = journal_folder(self._folder), self._folder.resolve().name
-        do = "End that session or wait until it ends."
-        self._lock = _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(self._folder)}.", do)
+@contextmanager
+def item_lock(folder: Path) -> Iterator[None]:
+    """Hold the right to work on an item; if another session has it, ItemLocked at once, with its holder."""
+    home, name = journal_folder(folder), folder.resolve().name
+    do = "End that session or wait until it ends."
+    lock = _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(folder)}.", do)
+    try:
         import platform  # late: most commands never lock an item
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
             files.write(home / "holder.json", json.dumps(me).encode())
-        with suppress(ItemLocked, DiskFailed), meta_lock(self._folder, wait=0):
-            files.sweep(self._folder)
-
-    def __exit__(self, *_error: object) -> None:
+        with suppress(ItemLocked, DiskFailed), meta_lock(folder, wait=0):
+            files.sweep(folder)
+        yield
+    finally:
         with suppress(OSError):
-            (self._folder / JOURNAL_FOLDER / "holder.json").unlink(missing_ok=True)
-        if self._lock is not None:
-            self._lock.release()
+            (home / "holder.json").unlink(missing_ok=True)
+        lock.release()
 
 
 @contextmanager

@@ -68,7 +68,7 @@ class Outputs(Struct, frozen=True):
         return tuple(self._add_block(command, output) for output in outputs)
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
-        name, step, marker = one_line(output), command.step, command.marker
+        name = one_line(output)
         if reason := explain_refusal(self.folder, output):
             return lines.not_updated(name, reason)
         if not is_markdown(output):
@@ -76,14 +76,8 @@ class Outputs(Struct, frozen=True):
         if not (self.folder / output).exists():
             return lines.not_updated(name, "file not found")
 
-        def add(found: bytes) -> tuple[bytes, str]:
-            block, own = f"{marker}\n\n{command.block}", step.section(output)
-            done = additions.insert_addition(found, block, topic=step.title, section=own)
-            # Where the block is there already, it would go to the same section again.
-            return found if marker.stands_in(found) else done.document, done.heading or outline.ADDITIONAL
-
         try:
-            heading = self._change(step, output, add)
+            heading = self._change(command.step, output, lambda found: add_block(found, command, output))
         except (RuleBroken, DiskFailed) as failure:
             if isinstance(failure.__cause__, OSError) and failure.__cause__.errno in _DISK_WIDE:
                 raise
@@ -221,6 +215,15 @@ class Outputs(Struct, frozen=True):
         """Return the questions that a step's documents hold as open, answered since or not."""
         texts = read_texts(self.folder, filter(is_markdown, step.outputs)).values()
         return frozenset(asked for text in texts for _, asked in questions.find_asked_questions(text))
+
+
+def add_block(document: bytes, command: UpdateArtifacts, output: str) -> tuple[bytes, str]:
+    """Return the document with the block of a discussion, once, and the heading that it stands below."""
+    step, marker = command.step, command.marker
+    block, section = f"{marker}\n\n{command.block}", step.section(output)
+    done = additions.insert_addition(document, block, topic=step.title, section=section)
+    # Where the block is there already, it would go to the same section again.
+    return document if marker.stands_in(document) else done.document, done.heading or outline.ADDITIONAL
 
 
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:

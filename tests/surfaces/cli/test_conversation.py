@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 FIELDS = ["seq", "kind", "state", "speaker", "turn", "text"]
 # Two questions need no more than two answers each; what is left over is used further on.
@@ -219,7 +219,7 @@ def test_starting_over_forgets_what_is_complete_and_keeps_everything_else(cli: C
 @pytest.mark.parametrize("more", [(), ("--start-over",)])
 def test_an_item_in_use_is_refused_and_its_holder_named(cli: CommandLine, more: tuple[str, ...]) -> None:
     before = (cli.item / "meta.json").read_bytes()
-    with ItemLock(cli.item):
+    with item_lock(cli.item):
         ran = cli.call("analyze", SLUG, *more)
     assert (ran.status, ran.out) == (4, "")
     assert ran.err.startswith(f"{SLUG} is in use by process ")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 RECORD = {"step_id": "00-01", "turn_count": 3, "timestamp": "a", "synthesis_summary": "x"}
 
@@ -326,7 +326,7 @@ def test_nothing_is_deleted_without_a_yes(cli: CommandLine) -> None:
 
 def test_an_item_in_use_is_not_deleted_and_not_renamed(cli: CommandLine) -> None:
     cli.add()
-    with ItemLock(cli.item):
+    with item_lock(cli.item):
         for command in (("remove", SLUG, "--yes"), ("rename", SLUG, "Export")):
             ran = cli.run(*command)
             assert ran.status == 4

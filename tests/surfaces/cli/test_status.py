@@ -101,9 +101,9 @@ def test_the_next_step_and_the_warnings_follow_from_what_is_complete(cli: Comman
 def test_a_step_whose_condition_skips_it_does_not_come_next(cli: CommandLine) -> None:
     home = cli.root / ".roundtable" / "steps" / "00-quick-scan"
     home.mkdir(parents=True)
-    built_in = Path(roundtable.__file__).parent / "content" / "steps" / "00-quick-scan"
-    text = next(built_in.glob("02-*.md")).read_text()
-    (home / "02.md").write_text(text.replace("\ntitle:", '\nskip_if: scope == "small"\ntitle:', 1))
+    built_in = Path(roundtable.__file__).parent / "content" / "steps" / "00-quick-scan.md"
+    text = built_in.read_text().replace("step_id: 00-02\n", 'step_id: 00-02\nskip_if: scope == "small"\n')
+    (home / "ours.md").write_text(text)
     _change(cli, steps_completed=["00-01"])
     assert cli.run("status", SLUG, "--json").json["next_step"] == "00-02"
     (cli.item / "quick-scan.md").write_text("# Quick Scan\n\nScope: small\n")

@@ -11,7 +11,7 @@ import pytest
 
 from hosting import Host, Refusal, host, parameters, play
 from project import meta, texts
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 
 Place = tuple[Path, Path]
 
@@ -164,7 +164,7 @@ def test_an_item_that_a_terminal_holds_is_refused_until_it_lets_go(place: Place)
 
     async def test() -> None:
         async with host(parameters(root)) as player:
-            with ItemLock(item), pytest.raises(Refusal, match=r"in use by process .* Nothing was changed"):
+            with item_lock(item), pytest.raises(Refusal, match=r"in use by process .* Nothing was changed"):
                 await player.start(item.name)
             await player.start(item.name)
             assert player.move["kind"] == "menu"

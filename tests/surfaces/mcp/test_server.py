@@ -20,7 +20,7 @@ from hosting import Host, Refusal, here, host, play
 from project import meta, talk
 from roundtable.project import Project
 from roundtable.settings import Settings
-from roundtable.store.lock import ItemLock
+from roundtable.store.lock import item_lock
 from roundtable.surfaces.mcp.server import RoundtableServer
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
@@ -187,7 +187,7 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
             left = player.move["id"]
             while not sessions.in_play[item.name].has_ended:
                 await asyncio.sleep(0)
-            with ItemLock(item):
+            with item_lock(item):
                 pass
             await player.obey()
             assert left != player.move["id"]
@@ -227,7 +227,7 @@ def test_next_move_opens_no_session_and_so_locks_nothing(place: Place) -> None:
             assert again["move"]["brief"].startswith("No session is open on this item. start(item) goes on")
             assert again["move"]["legal"] == [f'start(item="{item.name}")', "list_items()"]
             assert sessions.in_play == {}
-            with ItemLock(item):
+            with item_lock(item):
                 pass
             await player.start(item.name)
             assert player.move["id"] == left
