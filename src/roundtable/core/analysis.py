@@ -39,7 +39,7 @@ from .lines import Line, LineKind
 from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
@@ -620,11 +620,7 @@ def _find_subject(now: Analysis, question: Question) -> str:
 
 
 def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
-    step = now.step
-    named = tuple(target for target in step.targets if target.output in step.outputs)
-    outputs = {target.output for target in named}
-    unnamed = tuple(Target(output, step.title) for output in step.outputs if output not in outputs)
-    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, named + unnamed))
+    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, now.step.sections))
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:

@@ -155,16 +155,10 @@ def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersB
     return {
         (step.step_id, label): answer
         for step in steps
-        if output in step.outputs
-        for heading in list_headings(step, output)
-        for label, answer in read_labelled_answers(shape, step, heading).items()
+        for target in step.sections
+        if target.output == output
+        for label, answer in read_labelled_answers(shape, step, target.section).items()
     }
-
-
-def list_headings(step: Step, output: str) -> tuple[str, ...]:
-    """Return the headings that a step writes under in a document: the sections it names, or its title."""
-    own = tuple(target.section for target in step.targets if target.output == output)
-    return own or (step.title,)
 
 
 def is_code(part: str) -> bool:
