@@ -781,7 +781,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := hearing.find_corrected(words, given):
-        return _edit_answer(now, corrected.label, corrected.words)
+        return _edit_answer(now, *corrected)
     addressed = hearing.address(words, now.opening.roster).persona
     if addressed and hearing.asks_something(words):
         return _ask_aside(now, addressed, words, relayed=relayed)

@@ -574,20 +574,13 @@ _CORRECTS = re.compile(
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
 
 
-class AnswerCorrection(Struct, frozen=True):
-    """The answer that a message puts right, by its label, and the words that stand in its place."""
-
-    label: str
-    words: str
-
-
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerCorrection | None:
-    """Return which of the labelled `answers` a message puts right, the one with most of its words, if any."""
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> tuple[str, str] | None:
+    """Return the label of the answer that a message puts right, by name or most words, and its new words."""
     said = text.strip()
     named = fold_text(said.partition(":")[0].strip())
     for label, _ in answers:
         if fold_text(label) == named:
-            return AnswerCorrection(label, said)
+            return label, said
     right = _CORRECTS.sub("", said)
     stems = {*content_stems(right)}
     ranked = [
@@ -597,7 +590,7 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerCor
     best = max(ranked, default=(0, 0, ""))
     if right == said or not best[0] or sum(each[:2] == best[:2] for each in ranked) > 1:
         return None
-    return AnswerCorrection(best[2], right[:1].upper() + right[1:])
+    return best[2], right[:1].upper() + right[1:]
 
 
 def asks_something(text: str) -> bool:
