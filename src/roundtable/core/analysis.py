@@ -121,15 +121,10 @@ class Opening(Struct, frozen=True):
     def next_phase(self) -> Phase | None:
         """The first phase that is not complete and in which something is needed, this one not counted."""
         done = (*self.progress.phases_completed, self.phase.key)
-        return next((each for each in PHASES if each.key not in done and not self._is_passed(each)), None)
+        return next((each for each in PHASES if each.key not in done and not self.is_passed(each)), None)
 
-    @property
-    def passed_phases(self) -> tuple[str, ...]:
-        """The phases without a step of the track that lie before the next one with any (STEP-9)."""
-        before = PHASES[: PHASES.index(self.next_phase)] if self.next_phase else PHASES
-        return tuple(phase.key for phase in before if phase != self.phase and self._is_passed(phase))
-
-    def _is_passed(self, phase: Phase) -> bool:
+    def is_passed(self, phase: Phase) -> bool:
+        """Whether the track needs nothing in a phase (STEP-9)."""
         return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
@@ -832,8 +827,10 @@ def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
-    phases = (now.opening.phase.key, *now.opening.passed_phases)
-    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=phases))
+    here, ahead = now.opening.phase, now.opening.next_phase
+    before = PHASES[: PHASES.index(ahead)] if ahead else PHASES
+    passed = (phase.key for phase in before if phase != here and now.opening.is_passed(phase))
+    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=(here.key, *passed)))
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
