@@ -35,7 +35,7 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
+from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review
 from .lines import Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Roster
@@ -314,12 +314,10 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
     before, drift = _last_user_turn(now), _find_drift(now)
-    if before and drift:
-        goes_on = comes_back_to(event.text, drift.subject, before.text)
-        if goes_on or insists_on_topic(event.text):
-            # What was put off is discussed after all.
-            parked = tuple(point for point in now.parked if point.turn != before.number)
-            now = replace(now, insists=True, parked=parked)
+    if before and drift and comes_back_to(event.text, drift.subject, before.text):
+        # What was put off is discussed after all (FOCUS-1).
+        parked = tuple(point for point in now.parked if point.turn != before.number)
+        now = replace(now, insists=True, parked=parked)
     turn = Turn(len(now.turns) + 1, USER, event.text.strip(), relayed=event.relayed, by=event.by)
     said, shown = _say(replace(now, rounds_without_user=0, asked_to_wrap_up=False, is_closing=False), turn)
     return said.wait(Awaited.VERDICT, *shown, do.AskVerdict(said.table))

@@ -79,16 +79,12 @@ def _find_address(said: str, persona: Persona) -> int | None:
     return called.start() if called else None
 
 
-def insists_on_topic(text: str) -> bool:
-    """Whether the user says that what was redirected belongs here after all (FOCUS-1)."""
-    return bool(_INSISTS.search(fold_text(text)))
-
-
 def comes_back_to(text: str, subject: str, words: str) -> bool:
-    """Whether a message goes on about a subject that was put off with these words."""
+    """Whether a message goes on about what was put off with these words, or says that it belongs here."""
     named = set(content_stems(subject))
     shared = {*named, *content_stems(words)}.intersection(content_stems(text))
-    return is_about(text, subject) and len(shared) >= min(2, len(named))
+    goes_on = is_about(text, subject) and len(shared) >= min(2, len(named))
+    return goes_on or _INSISTS.search(fold_text(text)) is not None
 
 
 # --- exits ----------------------------------------------------------------------------------------------
