@@ -479,10 +479,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
         return _persist(now, *shown, _show("synthesis", takeaway))
-    block = synthesis.render(
-        now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
-        exit_type=now.exit_type,
-    )  # fmt: skip
+    block = synthesis.render(now.draft, now.step, now.turns, now.roster, now.exit_type)
     marker = ElaborationMarker(now.step.step_id, now.drafted_at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
     return now.wait(Awaited.ARTIFACTS, *shown, _show("synthesis", block), update)
