@@ -161,7 +161,7 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     rows = [frozenset(content_stems(line.text)) for line in lines]
     seen = Counter(stem for row in rows for stem in row)
     folded = fold_text(question)
-    asks_who = pattern("asks_who").search(folded)
+    asks_who = pattern("asks_person").search(folded)
     expected = [pattern(answer) for asks, answer in _EXPECTED.items() if pattern(asks).search(folded)]
 
     def rarity(stem: str) -> float:
