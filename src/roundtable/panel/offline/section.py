@@ -150,7 +150,7 @@ _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
-_EXPECTED = {"asks_number": "number_answer", "asks_time": "time_answer", "asks_reason": "reason_answer"}
+_EXPECTED = {"asks_number": "number_answer", "asks_reason": "reason_answer"}
 
 
 @lru_cache(maxsize=8)
