@@ -22,14 +22,15 @@ from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import LookUpsWanted
 from roundtable.panel.offline import OfflinePanel
-from roundtable.panel.offline.messages import is_noise, read_message
-from roundtable.panel.offline.pairing import (
+from roundtable.panel.offline.messages import (
     ANYBODY,
     NOBODY_ANSWERED,
     WHO_COULD_TELL,
     OpenPrompt,
     find_answered_prompt,
     guess_kind,
+    is_noise,
+    read_message,
 )
 from roundtable.panel.offline.prompts import Library, Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer, document_lines
