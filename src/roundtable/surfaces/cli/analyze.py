@@ -18,8 +18,8 @@ from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
 from ...settings import announcement_file, user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
-from .options import TALK_OPTIONS, Flags, command
 from .output import put_text, table, tell
+from .program import TALK_OPTIONS, Flags, command
 
 if TYPE_CHECKING:
     from ...runtime.session import Session

@@ -16,8 +16,8 @@ from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from ...store.files import read_inside
 from ...store.transcript import list_transcripts
-from .options import Flags, command, complete_item
 from .output import count, one_line, pairs, table, tell
+from .program import Flags, command, complete_item
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 
