@@ -39,8 +39,7 @@ from insertions import find_insertion
 from project import meta, project, small_steps, talk
 from roundtable.settings import Settings
 from roundtable.store import files
-from roundtable.surfaces.mcp.server import RoundtableServer
-from roundtable.surfaces.mcp.sessions import HostedSessions
+from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer
 
 DOORS: tuple[type[Conversation], ...] = (CommandLine, Mcp, WebRoom)
 WEIGHTS = (6, 4, 2)

@@ -161,10 +161,9 @@ def _check_meta(
     phases, completed, limit = meta["phases_completed"], meta["steps_completed"], max_turns(meta)
     known = {step.step_id for step in steps}
     for noun, keys in {"phase": PHASE_KEYS, "step": known}.items():
-        named = dict.fromkeys(map(str, meta[f"{noun}s_completed"]))
-        yield from (
-            find(f"{noun}s_completed", f"There is no {noun} {key}.") for key in named if key not in keys
-        )
+        for key in dict.fromkeys(map(str, meta[f"{noun}s_completed"])):
+            if key not in keys:
+                yield find(f"{noun}s_completed", f"There is no {noun} {key}.")
     status, wanted = meta["analysis_status"], analysis_status(phases)
     if status != wanted:
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"

@@ -16,7 +16,7 @@ from commandline import SLUG, CommandLine, command_line
 from roundtable.core import errors
 from roundtable.settings import PANELS
 from roundtable.surfaces.cli import program
-from roundtable.surfaces.cli.options import Command
+from roundtable.surfaces.cli.program import Command
 
 
 @pytest.fixture

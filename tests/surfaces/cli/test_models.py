@@ -244,7 +244,7 @@ def test_a_key_is_in_no_message_and_no_traceback(
 
 def test_an_unexpected_error_shows_no_key_either(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     from roundtable.surfaces.cli import program
-    from roundtable.surfaces.cli.options import Command
+    from roundtable.surfaces.cli.program import Command
 
     def fail() -> None:
         raise ValueError(f"bad key {CANARY}")

@@ -20,8 +20,8 @@ from ...panel.base import OFFLINE
 from ...project import Project, check_panel
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
-from .options import MODEL_OPTIONS, Flags, command
 from .output import count, pairs, put_text, table, tell
+from .program import MODEL_OPTIONS, Flags, command
 
 if TYPE_CHECKING:
     from ...catalogue.files import Problem

@@ -16,8 +16,8 @@ from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from ...store.files import read_inside
 from ...store.transcript import list_transcripts
-from .options import Flags, command, complete_item
 from .output import count, one_line, pairs, table, tell
+from .program import Flags, command, complete_item
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 
@@ -215,17 +215,16 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
     project, entry = flags.find_item(item)
     if post is not None and form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
-    issue = project.find_issue(entry.slug, post) if post is not None else None
-    place = Path(out) if out and post is None else None
-    text, paths = project.write_hand_off(entry.slug, form, place)
-    if issue is not None:
-        named, comment = issue
+    if post is not None:
+        named, comment = project.find_issue(entry.slug, post)
+        text, _ = project.write_hand_off(entry.slug, form, None)
         tell(text)
         if not sys.stdin.isatty():
             raise RuleBroken(f"Nothing was posted: run this at a terminal to confirm the comment on {named}.")
         yes = click.confirm(f"Post this as a comment on {clean_text(named)}?", err=True)
         tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
+    text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
     data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
     found = to_builtins(project.hand_off(entry.slug))
     wrote = "\n".join(f"Wrote {path}" for path in paths)

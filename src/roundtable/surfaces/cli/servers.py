@@ -21,8 +21,8 @@ from ...settings import announcement_file, user_name
 from ...store.files import leads_out, make_folder, write, write_new_files
 from ..export import AGENT_FILE, HOSTS, SHARED_FILES, agent_file
 from .main import INTERRUPTED, interruptible
-from .options import MODEL_OPTIONS, Flags, command
 from .output import put_text, tell
+from .program import MODEL_OPTIONS, Flags, command
 
 _NOT_INSTALLED = '{} is not installed. Install it with: pip install "path/to/roundtable[{}]"'
 _GRACE = 3  # seconds that open pages have to end when the server does

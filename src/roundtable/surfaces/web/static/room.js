@@ -58,19 +58,15 @@ function alive() { clearTimeout(watchdog); watchdog = setTimeout(connect, SILENC
 
 function say_connection(text) { if (connection.textContent !== text) connection.textContent = text; }
 
-function is_at_end() { return window.innerHeight + window.scrollY >= document.body.scrollHeight - 120; }
-
 function keep_end(change) {
-  const follows = is_at_end();
+  const follows = window.innerHeight + window.scrollY >= document.body.scrollHeight - 120;
   change();
   if (follows) window.scrollTo({ top: document.body.scrollHeight });
 }
 
 function add(html) {
   keep_end(() => {
-    const part = document.createElement("template");
-    part.innerHTML = html; // made and cleaned by the server
-    log.append(part.content);
+    log.insertAdjacentHTML("beforeend", html); // made and cleaned by the server
     draft.hidden = true;
   });
 }
