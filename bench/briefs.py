@@ -14,7 +14,8 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.panel.host import HostReply, Words
 from roundtable.runtime.session import Session
 from roundtable.settings import Settings
-from roundtable.surfaces.mcp.server import HostedSessions, write_answer
+from roundtable.surfaces.mcp.server import write_answer
+from roundtable.surfaces.mcp.sessions import HostedSessions
 from tools.example import EXAMPLE
 
 BUDGET = 8_000

@@ -17,7 +17,8 @@ from mcp_types import ElicitResult, TextContent
 
 from roundtable.core.lines import Line
 from roundtable.settings import Settings
-from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer
+from roundtable.surfaces.mcp.server import RoundtableServer
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 NAMES = {"business-analyst": "Maya", "solutions-architect": "Alex", "system-designer": "Jordan"}
 _CITED = re.compile(r"cited by a decision, ([\d, ]+) among them")

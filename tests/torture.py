@@ -39,7 +39,8 @@ from insertions import find_insertion
 from project import meta, project, small_steps, talk
 from roundtable.settings import Settings
 from roundtable.store import files
-from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer
+from roundtable.surfaces.mcp.server import RoundtableServer
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 DOORS: tuple[type[Conversation], ...] = (CommandLine, Mcp, WebRoom)
 WEIGHTS = (6, 4, 2)

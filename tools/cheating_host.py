@@ -19,7 +19,8 @@ from mcp_types import ElicitResult, TextContent
 
 from roundtable.settings import Settings
 from roundtable.store.items import add_item
-from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer, to_json
+from roundtable.surfaces.mcp.server import RoundtableServer, to_json
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 from .example import ROOT, read_documents
 

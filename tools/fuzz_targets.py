@@ -39,7 +39,8 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.runtime.resume import read_leg
     from roundtable.settings import Settings
     from roundtable.store.journal import list_journals
-    from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer
+    from roundtable.surfaces.mcp.server import RoundtableServer
+    from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Target = Callable[[bytes], None]
 MARKER = ElaborationMarker("01-03", "2026-02-20T14:30:00.000Z")

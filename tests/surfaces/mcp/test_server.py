@@ -21,7 +21,8 @@ from project import meta, talk
 from roundtable.project import Project
 from roundtable.settings import Settings
 from roundtable.store.lock import item_lock
-from roundtable.surfaces.mcp.server import HostedSessions, RoundtableServer
+from roundtable.surfaces.mcp.server import RoundtableServer
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Place = tuple[Path, Path]
 

@@ -1,16 +1,11 @@
-"""The MCP server: sessions that a host plays by moves, and tools, resources and prompts for it, on stdio.
-
-content/host.toml describes them to a host.
-"""
+"""The MCP server: tools, resources and prompts, on stdio; content/host.toml describes them to a host."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import aclosing, contextmanager, nullcontext, suppress
-from functools import partial
+from contextlib import contextmanager, nullcontext
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -18,222 +13,26 @@ from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, Elicitati
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
-from msgspec import Struct
 from pydantic import BaseModel, Field, ValidationError
 
 from ... import __version__
 from ...content import read_tables
 from ...core.errors import RoundtableError
-from ...core.lines import Awaits, Line
 from ...core.synthesis import Draft, Entry, render_review, shorten_text
-from ...core.text import fill_blanks
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import HostPanel, HostReply, HostRequest, Refused, Words, write_turn
-from ...project import Project
-from ...runtime.session import Session
-from ...settings import Settings, user_name
+from ...panel.host import Refused, Words, write_turn
+from ...settings import Settings
 from ...store.artifact import read_artifact, read_documents
 from ...store.transcript import list_transcripts, parse_transcripts
+from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text
 
-IDLE = 300.0  # seconds without a call until an item is released, so that a terminal can take it up
-MAX_MESSAGE_LENGTH = 20_000
+Ctx = Context[HostedSessions, Any]
 _MAX_ITEMS = 50
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
 _MAX_QUESTION_LENGTH = 1_500
 _MAX_PROBLEM_LENGTH = 1_000
 _MAX_LINE_LENGTH = 4_000
 _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
-
-
-class OpenMove(Struct, frozen=True):
-    """A request to the host's model, or the user's words that are awaited."""
-
-    id: str
-    kind: str
-    speaker: str | None  # the key of the persona who speaks, or the user; None for a judgement
-    request: HostRequest | None
-
-    def list_calls(self, *, can_ask: bool) -> list[str]:
-        """Return the calls that are legal now; without a way to ask the person, only relaying is."""
-        call = f'(session, move="{self.id}"'
-        if self.request is None:
-            return [*([f"hear_user{call})"] if can_ask else []), f"relay_user{call}, words)"]
-        if self.speaker is None:
-            return [f"submit_judgement{call}, ...)"]
-        call = f'submit_turn{call}, speaker="{self.speaker}"'
-        words = "text, focus_question, ..." if self.kind == "framing" else "text, ..."
-        return [f"{call}, {words})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
-
-
-class HostedSession:
-    """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
-
-    def __init__(self, start: Callable[..., Session], idle: float) -> None:
-        self.session = start(panel=HostPanel(self._open_move))
-        self.sent = set[str]()
-        """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
-        self.step = ""  # the last part of it that named a step
-        self.last: tuple[OpenMove | None, bool, str] | None = None
-        """The move that was sent last, whether the client could ask, and the whole answer."""
-        self.move: OpenMove | None = None
-        self.lines: list[Line] = []
-        self.failure: RoundtableError | None = None
-        self._idle = idle
-        self._news = asyncio.Event()
-        self._used: set[str] = set()
-        self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
-        self._running.add_done_callback(lambda _: self._news.set())
-        self._timer = asyncio.get_running_loop().call_later(idle, self._release)
-
-    @property
-    def slug(self) -> str:
-        return self.session.folder.name
-
-    @property
-    def has_ended(self) -> bool:
-        return self._running.done()
-
-    async def wait_for_move(self) -> None:
-        """Wait until a move is open or the session has ended; raise what made it fail."""
-        self._timer.cancel()
-        try:
-            while self.move is None and not self.has_ended:
-                self._news.clear()
-                await self._news.wait()
-        finally:  # also where the client has gone
-            self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
-        if self.failure is not None:
-            raise self.failure
-
-    async def close(self) -> None:
-        """Release the item; everything that counts is on disk."""
-        self._timer.cancel()
-        self._running.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._running
-
-    async def submit(self, move_id: str, reply: HostReply) -> None:
-        """Take a reply of the host to the open move, and go on to the next."""
-        move = await self.expect(move_id, from_user=False)
-        assert move.request is not None
-        move.request.submit(reply)
-        await self._go_on(move)
-
-    async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form."""
-        move = await self.expect(move_id, from_user=True)
-        if len(words) > MAX_MESSAGE_LENGTH:
-            raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
-        self.session.say(words, relayed=relayed)
-        await self._go_on(move)
-
-    async def expect(self, move_id: str, *, from_user: bool) -> OpenMove:
-        """Return the open move, or refuse where it is another one or somebody else's."""
-        await self.wait_for_move()
-        if self.move is None:
-            raise Refused("The session has ended.")
-        if self.move.id != move_id:
-            used = "has been used" if move_id in self._used else "is not open"
-            raise Refused(f"Move {move_id[:60]!r} {used}.")
-        if from_user and self.move.request is not None:
-            raise Refused("It is not the user's turn.")
-        if not from_user and self.move.request is None:
-            raise Refused("It is the user's turn: a persona cannot speak, and nobody answers for the user.")
-        return self.move
-
-    async def _go_on(self, move: OpenMove) -> None:
-        self._used.add(move.id)
-        self.move, self.lines = None, []
-        await self.wait_for_move()
-
-    def _release(self) -> None:
-        self.failure = RoundtableError("Nobody called for a while, so the item was released. Call start.")
-        self._running.cancel()
-
-    async def _run(self) -> None:
-        try:
-            async with aclosing(self.session.lines()) as lines:
-                async for line in lines:
-                    if line.kind == "listen":
-                        self._open_move(awaits=line.awaits)
-                    else:
-                        self.lines.append(line)
-        except RoundtableError as failure:
-            self.failure = failure
-        except Exception as error:
-            message = f"Something unexpected happened ({type(error).__name__}: {error})."
-            self.failure = RoundtableError(message)
-        finally:
-            self.move = None
-
-    def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
-        """Open a move; a restarted server gives it the same id, as long as it is open."""
-        move_id = self.session.moment
-        while move_id in self._used:  # the session goes through the same moment once more
-            move_id += "+"
-        kind, persona = (request.kind, request.speaker) if request is not None else (str(awaits), None)
-        speaker = USER if request is None else persona.key if persona is not None else None
-        self.move = OpenMove(move_id, kind, speaker, request)
-        self._news.set()
-
-
-class HostedSessions:
-    """The sessions of one project, by the name of the item's folder."""
-
-    def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
-        tools = {"add": "add_item(text)", "handoff": 'hand_off(item="{}")'}
-        self.project = Project(
-            settings.root,
-            items_folder=settings.items_folder,
-            command=lambda name, item, *_: tools.get(name, 'start(item="{}")').format(item),
-        )
-        self.in_play: dict[str, HostedSession] = {}
-        self._idle = idle
-        self._start = partial(
-            self.project.open_session, user_name=user_name(settings), review=settings.review
-        )
-        self._sent: defaultdict[str, set[str]] = defaultdict(set)
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    async def start(self, item: str, step: str | None = None, *, anew: bool = True) -> HostedSession:
-        """Open the item's session, or go on with it; `anew` everything is sent again."""
-        slug = self.project.find_item(item).slug
-        async with self._locks[slug]:
-            hosted = self.in_play.get(slug)
-            if hosted is not None and (hosted.failure or (anew and (step is not None or hosted.has_ended))):
-                await self._close(slug)
-            if slug not in self.in_play:
-                self.in_play[slug] = HostedSession(partial(self._start, slug, step=step), self._idle)
-            hosted = self.in_play[slug]
-            if anew:
-                self._sent[slug], hosted.last = set(), None
-            hosted.sent = self._sent[slug]
-            try:
-                await hosted.wait_for_move()
-            except RoundtableError:
-                await self._close(slug)
-                raise
-            return hosted
-
-    async def leave(self, session: str) -> str:
-        """Release an item and return its name."""
-        slug = self.project.find_item(session).slug
-        async with self._locks[slug]:
-            await self._close(slug)
-        return slug
-
-    async def close(self) -> None:
-        """Release every item."""
-        for slug in list(self.in_play):
-            await self._close(slug)
-
-    async def _close(self, slug: str) -> None:
-        if hosted := self.in_play.pop(slug, None):
-            await hosted.close()
-
-
-Ctx = Context[HostedSessions, Any]
 
 
 def serve(settings: Settings, *, debug: bool = False) -> None:
@@ -577,8 +376,3 @@ def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
             hosted.sent.add(write_turn(talk.turns[line.turn - 1], talk.roster))
         text = line.text if len(line.text) <= _MAX_LINE_LENGTH else f"{line.text[:_MAX_LINE_LENGTH]} ..."
         yield {"kind": line.kind, "text": text, **speaker, **number}
-
-
-def host_text(group: str, name: str, /, **blanks: object) -> str:
-    """Return a text of content/host.toml with its blanks filled."""
-    return fill_blanks(read_tables("host.toml")[group][name], blanks)
