@@ -39,7 +39,7 @@ STATUSES: dict[type[Exception], int] = {
 }
 _COMMANDS = (
     ("items", ("add", "list", "status", "show", "rename", "remove")),
-    ("conversation", ("analyze", "elaborate", "discuss")),
+    ("analyze", ("analyze", "elaborate", "discuss")),
     ("items", ("questions", "handoff", "check", "why", "undo")),
     ("content", ("personas", "steps", "models", "doctor")),
     ("servers", ("serve", "mcp", "export")),
