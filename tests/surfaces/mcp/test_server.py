@@ -459,12 +459,6 @@ def test_nothing_but_the_protocol_stands_on_stdout(place: Place, cli: CommandLin
     assert json.loads(answers[2]["result"]["content"][0]["text"])["move"]["kind"] == "menu"
 
 
-def test_the_server_opens_no_port(cli: CommandLine) -> None:
-    ran = cli.run("mcp", "--http", "8765")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("No such option '--http'")
-
-
 def test_without_the_extra_the_command_that_installs_it_is_named(cli: CommandLine) -> None:
     program = (
         "import sys; sys.modules['mcp'] = None; sys.modules['mcp.server.mcpserver'] = None\n"

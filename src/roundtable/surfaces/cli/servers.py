@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 import threading
 import webbrowser
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -25,12 +27,13 @@ from .output import put_text, tell
 from .program import MODEL_OPTIONS, Flags, command
 
 _NOT_INSTALLED = '{} is not installed. Install it with: pip install "path/to/roundtable[{}]"'
+_PORT = click.IntRange(0, 65535)
 _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @command(uses=("root", "json", *MODEL_OPTIONS))
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
-@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 picks a free one.")
+@click.option("--port", default=8720, type=_PORT, help="The port; 0 picks a free one.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
@@ -58,12 +61,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         return project.open_session(slug, panel=panel, **more), panel
 
     site = Site(project, start, owner=user_name(settings) or "", hosts=(host, *names))
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family)
-    except OSError as error:
-        reason = error.strerror or error
-        raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
+    listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
     flags.show_result({"address": address}, f"The web room is open: {address}")
@@ -81,10 +79,18 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         uvicorn.Server(config).run(sockets=[listener])
 
 
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        reason = error.strerror or error
+        raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
+
+
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
     """Tell the user's own terminals meanwhile where the tables of a project are; nobody else can read it."""
-    file = announcement_file(root)
+    file = announcement_file(root, str(urlsplit(address).port))
     with suppress(DiskFailed):  # then terminals only find that the item is in use
         make_folder(file.parent, parents=True)
         write(file, address.encode(), new_mode=0o600)
@@ -92,15 +98,18 @@ def announce(root: Path, address: str) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            if file.read_text(encoding="utf-8") == address:  # not a later server's
-                file.unlink()
+            file.unlink()
 
 
 @command(uses=("root",))
-def mcp(flags: Flags) -> None:
+@click.option(
+    "--http", "port", metavar="[PORT]", type=_PORT, is_flag=False, flag_value=0, help="Serve on a local port."
+)
+def mcp(flags: Flags, port: int | None) -> None:
     """Serve the table to a coding agent over MCP.
 
-    A coding agent starts this command itself; docs/mcp.md has the lines for its settings.
+    A coding agent starts this command itself; docs/mcp.md has the lines for its settings. With --http you
+    start it, and agents on this machine reach it by the address and the token that it prints.
     """
     settings = flags.settings()
     try:
@@ -108,8 +117,15 @@ def mcp(flags: Flags) -> None:
     except ImportError as missing:
         raise RuleBroken(_NOT_INSTALLED.format("The MCP server", "mcp")) from missing
 
+    listener, token = None, secrets.token_urlsafe(32)
     with interruptible(_leave):
-        serve_agent(settings, debug=flags.debug)
+        if port is not None:
+            listener = _listen("127.0.0.1", port)
+            address = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+            tell(f"Serving {address} to those who have the token. Ctrl-C stops it; all is saved as you go.")
+            add = f"claude mcp add --transport http roundtable {address}"
+            tell(f'For example: {add} --header "Authorization: Bearer {token}"')
+        serve_agent(settings, listener, token, debug=flags.debug)
 
 
 def _leave() -> None:

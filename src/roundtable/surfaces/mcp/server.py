@@ -1,19 +1,24 @@
-"""The MCP server: tools, resources and prompts, on stdio; content/host.toml describes them to a host."""
+"""The MCP server: tools, resources and prompts, by stdio or HTTP; content/host.toml tells a host of them."""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
+import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
+import uvicorn
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ... import __version__
 from ...content import read_tables
@@ -35,17 +40,45 @@ _MAX_LINE_LENGTH = 4_000
 _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
-def serve(settings: Settings, *, debug: bool = False) -> None:
-    """Serve on stdio until the client goes."""
+def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool = False) -> None:
+    """Serve on stdio until the client goes, or those who have the token, by a listener on loopback."""
 
     async def run() -> None:
         sessions = HostedSessions(settings)
+        server = RoundtableServer(sessions, debug=debug)
         try:
-            await RoundtableServer(sessions, debug=debug).run_stdio_async()
+            if listener is None:
+                await server.run_stdio_async()
+            else:
+                # For this host the library refuses each `Host` and `Origin` that is not this machine's.
+                app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
+                level = "info" if debug else "warning"
+                config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
+                await WebServer(config).serve(sockets=[listener])
         finally:
             await sessions.close()
 
     asyncio.run(run())
+
+
+class WebServer(uvicorn.Server):
+    """A web server that leaves signals to the command: there is nothing to wait for, all is saved."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _require_token(app: ASGIApp, token: str) -> ASGIApp:
+    """Pass on the requests that bring the token: a port is open to every user of the machine."""
+    refuse = PlainTextResponse("The token is missing or wrong.\n", 401, {"WWW-Authenticate": "Bearer"})
+
+    async def check(scope: Scope, receive: Receive, send: Send) -> None:
+        given = dict(scope.get("headers", ())).get(b"authorization", b"")
+        is_ours = scope["type"] == "lifespan" or hmac.compare_digest(given, f"Bearer {token}".encode())
+        await (app if is_ours else refuse)(scope, receive, send)
+
+    return check
 
 
 class RoundtableServer(MCPServer[HostedSessions]):
