@@ -23,7 +23,7 @@ from ..core import lines as texts
 from ..core.analysis import START_OVER, Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
-from ..core.hearing import hear_choice, hear_steering
+from ..core.hearing import hear_choice, hear_menu, hear_steering
 from ..core.lines import Awaits, Line, LineKind
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
@@ -38,7 +38,7 @@ from .resume import Leg, Resume
 if TYPE_CHECKING:
     from .budget import BudgetAccount
 
-RESUME, WRAP_UP, TRY_AGAIN = "resume", "wrap up", "try again"
+RESUME, WRAP_UP, TRY_AGAIN, KEEP, SKIP = "resume", "wrap up", "try again", "keep them", "skip them"
 MAX_MESSAGE_LENGTH = 100_000
 """How many characters of one message are taken."""
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
@@ -222,6 +222,14 @@ class Session:
         words = await self._listen(listen, leg.state)
         if listen.awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit":
             raise _Paused
+        can_skip = self._interactive and bool(leg.analysis.remaining_steps.steps)
+        if listen.awaits == "menu" and hear_menu(words.text, can_skip=can_skip) == "skip":
+            # One letter skips many steps, so it is asked for twice; whatever else is said keeps them.
+            await self._show(texts.choice_menu("Skip the remaining steps in this phase?", (KEEP, SKIP)))
+            sure = await self._listen(do.Listen("choice"), None)
+            if hear_choice(sure.text, (KEEP, SKIP, "yes")) not in (SKIP, "yes"):
+                await self._show_all(leg.commands[-2:])  # the same menu
+                return await self._hear(leg, listen)
         raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
         return on.LimitRaised(int(raised[1])) if raised else words
 
