@@ -22,16 +22,17 @@ from ..core import events as on
 from ..core import lines as texts
 from ..core.analysis import START_OVER, Analysis, recall
 from ..core.elaboration import Awaited, State
-from ..core.errors import PanelFailed, RuleBroken
+from ..core.errors import DiskFailed, PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_menu, hear_steering
 from ..core.lines import Awaits, Line, LineKind
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
 from ..panel.base import OFFLINE, Panel
-from ..store.artifact import one_line
+from ..store.artifact import one_line, read_documents
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import ItemLock
+from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
 
@@ -106,6 +107,25 @@ class Session:
     def moment(self) -> str:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         return self._leg.journal.moment if self._leg is not None else ""
+
+    def documents(self) -> dict[str, str]:
+        """Return the texts of the item's documents by name, as they stand."""
+        return read_documents(self.folder)
+
+    def show_last_change(self) -> str:
+        """Return a diff of what `undo` would take back, or why there is none; empty if nothing is written."""
+        if self.analysis is None or not self.analysis.written:
+            return ""
+        try:
+            plan = UndoLog(self.folder).plan_undo(self.analysis.written[-1].moment)
+        except DiskFailed as failure:
+            return failure.failed
+        return show_diff((each.name, each.document, each.current) for each in plan)
+
+    def describe_panel(self) -> dict[str, str]:
+        """Return the panel that speaks, what the item has used, and the command that goes on."""
+        used = self._account.describe_spending() if self._account is not None else ""
+        return {"panel": self._executor.panel.name, "used": used or "nothing", "again": self._again}
 
     def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
         """Say something, as in `UserSpoke`; early words wait. What is not taken of them, a notice says."""
