@@ -272,6 +272,16 @@ def test_a_raised_limit_names_no_file_that_a_document_has_not(place: Path) -> No
     assert "The turn limit is now 14 for this discussion." in texts(lines, "notice")
 
 
+def test_commands_look_at_the_document(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    words = ["/artifact", "/steps", "/diff", "/who"]
+    ran = CommandLine(place).run("discuss", "docs/rfc.md", "--json", answers=words)
+    document, steps, change, _ = [line["text"] for line in ran.lines if line["kind"] == "notice"]
+    assert document == RFC
+    assert steps == "A document has no steps."
+    assert change == "Nothing was written since this step was opened."
+
+
 def test_whether_it_is_reviewed_depends_on_who_sits_there_now(place: Path) -> None:
     begun = discuss(place, "rfc.md", ("We keep one day.",))
     assert kinds(begun)[-1] == "paused"

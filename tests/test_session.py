@@ -126,6 +126,26 @@ def test_skipping_completes_the_phase_but_not_its_steps(place: tuple[Path, Path]
     assert "skipped" in (item / "quick-scan.md").read_text()
 
 
+@pytest.mark.rule("MENU-4")
+@pytest.mark.parametrize(
+    ("words", "is_skipped"),
+    [("S", True), ("yes", True), ("skip", True), ("", False), ("no", False), ("K", False), ("E", False),
+     ("The office may be offline too.", False)],
+)  # fmt: skip
+def test_skipping_is_asked_for_twice_where_somebody_can_be_asked(
+    place: tuple[Path, Path], words: str, is_skipped: bool
+) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "S", words], interactive=True)
+    menus = texts(lines, "menu")
+    assert menus[1].startswith("Skip the remaining steps in this phase?")
+    assert meta(item)["phases_completed"] == (["00-quick-scan"] if is_skipped else [])
+    if not is_skipped:
+        assert menus[2:] == menus[:1]
+        assert "office" not in (item / "quick-scan.md").read_text()
+        assert not texts(lines, "feedback") and not meta(item)["elaborations"]
+
+
 @pytest.mark.rule("DEPTH-1", "DEPTH-2", "DEPTH-4")
 def test_the_depth_is_stored_per_phase_and_used_on_the_next_start(place: tuple[Path, Path]) -> None:
     root, item = place

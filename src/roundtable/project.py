@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from .catalogue import load_roster, load_steps, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
-from .core.progress import find_position, is_skipped
+from .core.progress import find_position, find_state
 from .core.steps import Step
 from .core.tracks import choose_track, list_all_steps
 from .git import current_commit, has_code_moved
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from .store.undo import ElaborationUndo
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]  # for whom a hand-off is written
-StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
-"""How a step stands for an item; skipped is one whose phase ended without it."""
 
 
 class ItemStatus:
@@ -59,17 +57,7 @@ class ItemStatus:
         self.next_step = None if entry.problem else current
         if where is not None and not entry.problem:
             self.start = replace(self.start, warnings=(*self.start.warnings, *where.warnings))
-
-        def find_state(step: Step) -> StepState:
-            if step.step_id in self.progress.steps_completed:
-                return "done"
-            if is_skipped(step, facts):
-                return "not needed"
-            if step.phase is not None and step.phase.key in self.progress.phases_completed:
-                return "skipped"
-            return "current" if step is current else "ahead"
-
-        self.steps = tuple((step, find_state(step)) for step in steps)
+        self.steps = tuple((step, find_state(step, current, self.progress, facts)) for step in steps)
         self.steps_done = sum(state == "done" for _, state in self.steps)
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
         self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # instants of discussions

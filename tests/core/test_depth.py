@@ -94,6 +94,12 @@ def test_an_answer_to_the_question_is_no_request(text: str, question: str) -> No
     assert hear_depth(text, "Who benefits?") is not None
 
 
+@pytest.mark.rule("DEPTH-2")
+def test_a_command_never_answers_the_question() -> None:
+    assert hear_depth("deep", "How deep is the archive?") is None
+    assert hear_depth("/depth deep", "How deep is the archive?") == "deep"
+
+
 @pytest.mark.rule("DEPTH-1")
 @pytest.mark.parametrize(
     ("scope", "complexity", "depth"),

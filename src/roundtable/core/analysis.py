@@ -38,7 +38,7 @@ from .errors import RuleBroken
 from .lines import Line, LineKind
 from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
-from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
+from .progress import Progress, RemainingSteps, StepState, find_remaining_steps, find_state, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -203,6 +203,12 @@ class Analysis(Struct, frozen=True):
     def remaining_steps(self) -> RemainingSteps:
         opening = self.opening
         return find_remaining_steps(opening.steps, opening.phase, self.completed_steps, dict(opening.facts))
+
+    def list_states(self, also: str = "") -> tuple[tuple[Step, StepState], ...]:
+        """Return how each step stands; `also` names a phase that counts as complete."""
+        opening, facts = self.opening, dict(self.opening.facts)
+        progress = Progress(self.completed_steps, (*opening.progress.phases_completed, also))
+        return tuple((step, find_state(step, opening.step, progress, facts)) for step in opening.steps)
 
     @property
     def is_quick(self) -> bool:
@@ -677,11 +683,7 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
     """Return the steps that were skipped with their phase, or with `also` (MENU-4)."""
-    phases, facts = (*now.opening.progress.phases_completed, also), dict(now.opening.facts)
-    left = (step for step in now.opening.steps if step.phase and step.phase.key in phases)
-    return tuple(
-        step for step in left if step.step_id not in now.completed_steps and not is_skipped(step, facts)
-    )
+    return tuple(step for step, state in now.list_states(also) if state == "skipped")
 
 
 def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:

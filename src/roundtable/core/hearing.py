@@ -554,7 +554,7 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     spoken = {word for _, phrase in found for word in phrase}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
-    asked = fold_text(question or "")
+    asked = "" if text.lstrip().startswith("/depth") else fold_text(question or "")
     is_measure = any(not spoken.isdisjoint(words) and asks.search(asked) for words, asks in _MEASURES)
     return None if is_measure or is_about(" ".join(spoken), asked) else depths.pop()
 

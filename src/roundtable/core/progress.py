@@ -13,6 +13,8 @@ from .steps import DEPTHS, PHASE_KEYS, PHASES, Depth, Phase, Step
 from .text import fold_text, word_set, words_of
 
 Status = Literal["raw", "partial", "analyzed"]
+StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
+"""How a step stands for an item; skipped is one whose phase ended without it."""
 _RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -114,6 +116,16 @@ def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
     except (RuleBroken, KeyError):
         return False
     return any(map(all, rows))
+
+
+def find_state(step: Step, current: Step | None, progress: Progress, facts: Mapping[str, str]) -> StepState:
+    if step.step_id in progress.steps_completed:
+        return "done"
+    if is_skipped(step, facts):
+        return "not needed"
+    if step.phase is not None and step.phase.key in progress.phases_completed:
+        return "skipped"
+    return "current" if step == current else "ahead"
 
 
 def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, str]) -> Position | None:

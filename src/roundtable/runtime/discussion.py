@@ -91,6 +91,9 @@ class DocumentSession(Session):
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
         return find_discussion_folder(self.root, item)
 
+    def documents(self) -> dict[str, str]:
+        return artifact.read_texts(self.path.parent, (self.path.name,))
+
     def _make_executor(self, leg: Leg) -> Executor:
         executor = DocumentExecutor(self.root, self.folder, leg, self._panel, self._on_words)
         executor.path, executor.into = self.path, self._into

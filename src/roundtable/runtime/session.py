@@ -22,23 +22,24 @@ from ..core import events as on
 from ..core import lines as texts
 from ..core.analysis import START_OVER, Analysis, recall
 from ..core.elaboration import Awaited, State
-from ..core.errors import PanelFailed, RuleBroken
-from ..core.hearing import hear_choice, hear_steering
+from ..core.errors import DiskFailed, PanelFailed, RuleBroken
+from ..core.hearing import hear_choice, hear_menu, hear_steering
 from ..core.lines import Awaits, Line, LineKind
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
 from ..panel.base import OFFLINE, Panel
-from ..store.artifact import one_line
+from ..store.artifact import one_line, read_documents
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import item_lock
+from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
 
 if TYPE_CHECKING:
     from .budget import BudgetAccount
 
-RESUME, WRAP_UP, TRY_AGAIN = "resume", "wrap up", "try again"
+RESUME, WRAP_UP, TRY_AGAIN, KEEP, SKIP = "resume", "wrap up", "try again", "keep them", "skip them"
 MAX_MESSAGE_LENGTH = 100_000
 """How many characters of one message are taken."""
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
@@ -106,6 +107,25 @@ class Session:
     def moment(self) -> str:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         return self._leg.journal.moment if self._leg is not None else ""
+
+    def documents(self) -> dict[str, str]:
+        """Return the texts of the item's documents by name, as they stand."""
+        return read_documents(self.folder)
+
+    def show_last_change(self) -> str:
+        """Return a diff of what `undo` would take back, or why there is none; empty if nothing is written."""
+        if self.analysis is None or not self.analysis.written:
+            return ""
+        try:
+            plan = UndoLog(self.folder).plan_undo(self.analysis.written[-1].moment)
+        except DiskFailed as failure:
+            return failure.failed
+        return show_diff((each.name, each.document, each.current) for each in plan)
+
+    def describe_panel(self) -> dict[str, str]:
+        """Return the panel that speaks, what the item has used, and the command that goes on."""
+        used = self._account.describe_spending() if self._account is not None else ""
+        return {"panel": self._executor.panel.name, "used": used or "nothing", "again": self._again}
 
     def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
         """Say something, as in `UserSpoke`; early words wait. What is not taken of them, a notice says."""
@@ -222,6 +242,14 @@ class Session:
         words = await self._listen(listen, leg.state)
         if listen.awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit":
             raise _Paused
+        can_skip = self._interactive and bool(leg.analysis.remaining_steps.steps)
+        if listen.awaits == "menu" and hear_menu(words.text, can_skip=can_skip) == "skip":
+            # One letter skips many steps, so it is asked for twice; whatever else is said keeps them.
+            await self._show(texts.choice_menu("Skip the remaining steps in this phase?", (KEEP, SKIP)))
+            sure = await self._listen(do.Listen("choice"), None)
+            if hear_choice(sure.text, (KEEP, SKIP, "yes")) not in (SKIP, "yes"):
+                await self._show_all(leg.commands[-2:])  # the same menu
+                return await self._hear(leg, listen)
         raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
         return on.LimitRaised(int(raised[1])) if raised else words
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -118,6 +118,17 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple
     return tuple(announcements)
 
 
+def show_diff(changes: Iterable[tuple[str, bytes | None, bytes | None]]) -> str:
+    """Return a unified diff of files, each with its bytes before and after."""
+    import difflib  # late: seldom asked for
+
+    parts: list[str] = []
+    for name, *sides in changes:
+        old, new = ((side or b"").decode("utf-8", "replace").splitlines() for side in sides)
+        parts += difflib.unified_diff(old, new, f"a/{one_line(name)}", f"b/{one_line(name)}", lineterm="")
+    return "\n".join(parts)
+
+
 class ElaborationUndo(Struct, frozen=True):
     """What taking back one elaboration does to the documents, and where and how it was edited since."""
 
@@ -133,15 +144,7 @@ class ElaborationUndo(Struct, frozen=True):
 
     def show_diff(self) -> str:
         """Return the changes as a unified diff."""
-        import difflib  # late: only `undo` shows what it will do
-
-        parts: list[str] = []
-        for change in self.changes:
-            sides = (change.current or b"", change.document or b"")
-            old, new = (side.decode("utf-8", "replace").splitlines() for side in sides)
-            name = one_line(change.name)
-            parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
-        return "\n".join(parts)
+        return show_diff((each.name, each.current, each.document) for each in self.changes)
 
 
 def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:

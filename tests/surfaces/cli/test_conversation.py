@@ -64,6 +64,68 @@ def test_a_command_in_a_pipe_is_answered_and_is_no_answer(cli: CommandLine) -> N
     assert ran.kinds.count("listen") == len(commands) + 2
 
 
+def ask(cli: CommandLine, *words: str) -> list[str]:
+    """Return the answers to commands."""
+    ran = cli.run("analyze", "--json", answers=words)
+    return [line["text"] for line in ran.lines if line["kind"] == "notice"]
+
+
+def ask_at_menu(cli: CommandLine, *words: str) -> list[str]:
+    """Return the answers to commands at the menu of the first step, which is complete."""
+    cli.run("analyze", answers=ANSWERS[:2])
+    return ask(cli, *words)
+
+
+def test_who_is_at_the_table_is_said_with_roles(cli: CommandLine) -> None:
+    (answer,) = ask_at_menu(cli, "/who")
+    assert [" ".join(row.split()) for row in answer.splitlines()[:3]] == [
+        "Maya Chen Business Analyst, leads",
+        "Alex Rivera Solutions Architect",
+        "Jordan Park System Designer",
+    ]
+
+
+def test_every_step_is_listed_with_its_state(cli: CommandLine) -> None:
+    here, skipped = ask_at_menu(cli, "/steps", "S", "/steps")[::3]
+    states = [{row[:5]: row.rpartition("  ")[2] for row in each.splitlines()[1:]} for each in (here, skipped)]
+    assert [states[0][step] for step in ("00-01", "00-02", "01-01")] == ["here", "ahead", "ahead"]
+    assert [states[1][step] for step in ("00-01", "00-02", "01-01")] == ["done", "skipped", "here"]
+
+
+def test_a_document_is_shown_as_it_stands(cli: CommandLine) -> None:
+    own, named, missing = ask_at_menu(cli, "/artifact", "/artifact quick-scan.md", "/artifact draft.md")
+    assert own == named == (cli.item / "quick-scan.md").read_text()
+    assert missing == "There is no such document to show. There is: quick-scan.md."
+
+
+def test_what_was_written_last_is_shown_as_a_diff(cli: CommandLine) -> None:
+    section, *_, feedback = ask_at_menu(cli, "/diff", "The office may be offline too.", "/diff")
+    assert "--- a/quick-scan.md" in section
+    assert f"+**Afterwards**: {ANSWERS[0]}" in section
+    added = [row for row in feedback.splitlines() if row[0] in "+-" and row[:3] not in ("+++", "---")]
+    assert any("The office may be offline too." in row for row in added)
+    assert ANSWERS[0] not in "".join(added)
+    document = cli.item / "quick-scan.md"
+    document.write_text(document.read_text().replace("office", "van"))
+    edited, nothing = ask(cli, "/diff", "C", "/diff")
+    assert edited.startswith("quick-scan.md was edited since")
+    assert nothing == "Nothing was written since this step was opened."
+
+
+def test_the_depth_is_shown_and_changed(cli: CommandLine) -> None:
+    before, after = ask_at_menu(cli, "/depth", "/depth deep", "/depth")
+    assert before.startswith("The depth is standard.") and after.startswith("The depth is deep.")
+    assert json.loads((cli.item / "meta.json").read_text())["depth_overrides"] == {"00-quick-scan": "deep"}
+
+
+def test_who_speaks_is_said_with_the_command_that_changes_it(cli: CommandLine) -> None:
+    panel, model, copied = ask_at_menu(cli, "/panel", "/model", "/copy")
+    assert panel == model
+    assert panel.startswith("offline gives the personas their words.")
+    assert f"roundtable analyze {SLUG} --model NAME" in panel
+    assert copied.startswith("Nothing was copied")
+
+
 def test_each_run_goes_on_where_the_last_one_stopped_and_counts_anew(cli: CommandLine) -> None:
     first = cli.run("analyze", SLUG, "--json", answers=["Inspectors save a form in a basement."])
     again = cli.run("--json", "analyze", SLUG, answers=[])

@@ -46,7 +46,9 @@ class _Session:
 def answer_command(words: str, folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) -> str:
     analysis = Analysis(OPENING, Stage.ANSWER, "standard", elaboration=talk.now if talk else None)
     session = cast("Session", _Session(folder, analysis, awaits))
-    return conversation.answer_command(words, session, is_strict=True)
+    page = conversation.Plain(conversation.Answers(None, ""), None, is_prompting=False)
+    page.is_strict = True
+    return conversation.answer_command(words, session, page)
 
 
 # --- commands ---------------------------------------------------------------------------------------------
@@ -54,14 +56,17 @@ def answer_command(words: str, folder: Path, awaits: Awaits = "answer", *, talk:
 
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     commands = read_tables("terminal.toml")["commands"]
-    assert set(commands) == {"/help", "/transcript", "/turns", "/quit"}
+    assert set(commands) == {
+        "/help", "/transcript", "/turns", "/depth", "/who", "/steps", "/artifact", "/diff", "/panel",
+        "/model", "/copy", "/quit",
+    }  # fmt: skip
     for name in set(commands) - {"/quit"}:
         assert answer_command(name, folder)
         assert name in answer_command("/hepl", folder)
 
 
 @pytest.mark.parametrize(
-    "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help"]
+    "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help", "/who cares"]
 )
 def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
     assert answer_command(words, folder) == ""
@@ -77,6 +82,12 @@ def test_turns_are_said_to_the_session_where_they_apply(folder: Path) -> None:
     assert answer_command("/turns 12", folder, "discussion", talk=running) == ""
     assert "/turns 14" in answer_command("/turns", folder, "discussion", talk=running)
     assert "While a discussion is running" in answer_command("/turns 12", folder, "answer")
+
+
+def test_a_depth_is_said_to_the_session_where_it_applies(folder: Path) -> None:
+    assert answer_command("/depth deep", folder, "answer") == ""
+    assert answer_command("/depth deep", folder, "discussion")
+    assert answer_command("/depth deepest", folder, "answer")
 
 
 @pytest.mark.parametrize("words", ["/transcript", "/transcript 0000000019"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -329,6 +330,37 @@ def test_tab_puts_the_draft_into_the_line_to_be_edited(cli: CommandLine, opened:
     assert "Forms should be kept and more" in journal
 
 
+def test_tab_completes_commands_and_names_in_the_line(at_menu: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.say("E")
+    terminal.keys("jo\t")
+    terminal.see("› Jordan")
+    terminal.keys(", or al\t")
+    terminal.see("› Jordan, or Alex")
+    terminal.keys("\x15/wh\t")
+    terminal.see("› /who")
+    terminal.keys("\r")
+    terminal.see("the decisions are yours")
+    terminal.listen()
+    for keys, line in (("/\t", "/help"), ("\t", "/transcript")):
+        terminal.keys(keys)
+        terminal.see(f"› {line}")
+    terminal.keys("\r")
+    terminal.see("1. Maya Chen (Business Analyst): ")
+    assert terminal.screen.trespasses == []
+
+
+def test_the_last_contribution_is_put_on_the_clipboard(cli: CommandLine, streamed: Opens) -> None:
+    (cli.root / "go").touch()
+    terminal = streamed()
+    terminal.listen()
+    terminal.say("/copy")
+    assert "The terminal was asked to copy: Remark 3 by Jordan" in terminal.words()
+    (copied,) = re.findall(r"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07", terminal.output)
+    assert b64decode(copied).decode().strip() == contribution(3, "Jordan").strip()
+    assert terminal.screen.trespasses == []
+
+
 def test_what_was_said_can_be_recalled_and_long_answers_are_written_in_the_editor(
     cli: CommandLine, opened: Opens
 ) -> None:
@@ -360,14 +392,25 @@ def test_a_closed_terminal_is_a_hangup(cli: CommandLine, opened: Opens) -> None:
 def test_a_letter_skips_the_remaining_steps(at_menu: CommandLine, opened: Opens) -> None:
     terminal = opened()
     terminal.listen()
+    terminal.say("s", "")
+    terminal.see("Skip the remaining steps in this phase?")
+    assert "Skipping" not in terminal.shown
+    terminal.say("s")
     terminal.keys("s\r")
     terminal.see("Skipping remaining steps in this phase.")
+    assert terminal.screen.trespasses == []
 
 
 def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
     terminal.say("?", "/transcript", "/nonsense")
-    for text in ("For example:", "In another window `roundtable show`", "There is no command /nonsense."):
+    for text in (
+        "At any prompt: /help",
+        "/copy, /quit.",
+        "For example:",
+        "In another window `roundtable show`",
+        "There is no command /nonsense.",
+    ):
         assert text in " ".join(terminal.shown.split())
     assert "\n› Ada: ?\n" in terminal.shown
     terminal.say("brief")

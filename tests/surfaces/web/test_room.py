@@ -64,6 +64,24 @@ def test_everybody_gets_every_line_once_and_in_order_also_who_comes_late(place: 
     asyncio.run(run())
 
 
+@pytest.mark.rule("MENU-4")
+def test_skipping_is_asked_for_twice_with_a_choice_of_its_own(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA) as (ana,):
+            for words in ANSWERS:
+                await say(room, ana, words, "answer")
+            await say(room, ana, "S", "menu")
+            await listen(room, ana, "choice")
+            assert room.question is not None and room.question.menu is not None
+            assert [each.key for each in room.question.menu.choices] == ["K", "S"]
+            await say(room, ana, "K", "choice")
+            await listen(room, ana, "menu")
+            assert room.question.menu.takes_feedback
+
+    asyncio.run(run())
+
+
 def test_whoever_comes_back_gets_what_is_missing_and_nothing_twice(place: Place) -> None:
     async def run() -> None:
         room = make_room(*place)

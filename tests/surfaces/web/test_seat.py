@@ -90,9 +90,10 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture
 def terminals(place: Place, stack: ExitStack) -> Opens:
-    def start(name: str = "Ada") -> PseudoTerminal:
+    def start(name: str = "Ada", *options: str) -> PseudoTerminal:
         environment = {"ROUNDTABLE_USER_NAME": name}
-        terminal = PseudoTerminal(("analyze", "offline-forms"), root=place[0], environment=environment)
+        arguments = ("analyze", "offline-forms", *options)
+        terminal = PseudoTerminal(arguments, root=place[0], environment=environment)
         stack.callback(terminal.process.close, force=True)
         return terminal
 
@@ -322,6 +323,22 @@ def test_what_is_said_in_haste_is_heard_in_its_order(
     ada.see("Ada: It is the cheapest one.")
     places = places_of(ada, "Ada: We go with option B.", "Ada: It is the cheapest one.")
     assert places == sorted(places)
+
+
+def test_no_seat_is_offered_to_whoever_wants_another_step(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    Web(completed[0], stack).discuss()
+    ada = terminals("Ada", "--from", "00-01")
+    assert ada.end() != 0
+    assert "in use" in ada.words() and "Sit down" not in ada.words()
+
+
+def test_commands_at_a_seat_say_where_to_look(completed: Place, stack: ExitStack, terminals: Opens) -> None:
+    Web(completed[0], stack).discuss()
+    ada = sit_down(terminals())
+    ada.keys("/steps\r")
+    ada.see("At a shared table the last line here says who is with you")
 
 
 def test_help_at_a_seat_says_what_ctrl_c_does_there(

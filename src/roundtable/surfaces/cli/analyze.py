@@ -127,7 +127,9 @@ class _Talk:
 
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
         """Hold the analysis of an item, or take a seat at its table if the web room has it open."""
-        if self._is_painted and (announced := list_announcements(self.project.root)):
+        # A table is where it is: with `--step` or `--from` the command says instead that the item is in use.
+        announced = () if any(options.values()) else list_announcements(self.project.root)
+        if self._is_painted and announced:
             from ..terminal.conversation import TerminalConversation  # late: the web room is seldom open
             from ..terminal.seat import find_seat
 

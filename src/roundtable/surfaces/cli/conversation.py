@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from ...content import read_tables
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
+from ...core.steps import DEPTHS
 from ...core.text import clean_text
 from ...core.turns import USER
 from .main import Interrupted, end_at_once, interruptible
-from .output import pairs, put, put_json
+from .output import pairs, put, put_json, table
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -100,10 +101,10 @@ def ask_once(answers: Answers, question: str) -> str | None:
     return words
 
 
-def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool) -> str:
+def answer_command(words: str, session: Session | TableSeat, page: Plain | TerminalConversation) -> str:
     """Return the answer to a command that only looks; nothing where the words are for the session.
 
-    With `is_strict` a lone `/hepl` is told to be no command; in a pipe it is an answer.
+    On a strict page a lone `/hepl` is told to be no command; in a pipe it is an answer.
     """
     talk = session.analysis.elaboration if session.analysis is not None else None
     texts = read_tables("terminal.toml")
@@ -119,9 +120,49 @@ def answer_command(words: str, session: Session | TableSeat, *, is_strict: bool)
         case ["/turns", *rest] if len(rest) < 2:
             can_raise = session.listening in ("discussion", "exit") and "".join(rest).isdecimal()
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
-        case [name] if is_strict and name not in texts["commands"] and re.fullmatch("/[a-z]+", name):
+        case ["/depth", depth] if depth in DEPTHS and session.listening in ("answer", "menu"):
+            return ""
+        case ["/copy"]:
+            copied = page.copy_last()
+            return str(texts["answers"]["copied" if copied else "not_copied"].format(words=copied[:60]))
+        case ["/who" | "/steps" | "/diff" | "/panel" | "/model" as name]:
+            return _look_at(session, name)
+        case ["/artifact" | "/depth" as name, *rest] if len(rest) < 2:
+            return _look_at(session, name, *rest)
+        case [name] if page.is_strict and name not in texts["commands"] and re.fullmatch("/[a-z]+", name):
             return f"There is no command {name}. There is: {', '.join(texts['commands'])}."
     return ""
+
+
+def _look_at(session: Session | TableSeat, command: str, wanted: str = "") -> str:
+    """Return what a command shows of a session; a seat at a shared table says where to look instead."""
+    from ...runtime.session import Session  # late: it is loaded once there is a conversation
+
+    answers: dict[str, str] = read_tables("terminal.toml")["answers"]
+    if not isinstance(session, Session) or (analysis := session.analysis) is None:
+        return answers["elsewhere"]
+    opening, talk = analysis.opening, analysis.elaboration
+    match command:
+        case "/who":
+            lead, roster = (talk.lead, talk.roster) if talk else (opening.conductor, opening.roster)
+            roles = {each.name: each.role + (", leads" if each == lead else "") for each in roster.personas}
+            return pairs([*roles.items(), (opening.user_name or "You", answers["user"])])
+        case "/steps":
+            rows = [
+                (step.step_id, step.title, "here" if step == opening.step else state)
+                for step, state in analysis.list_states()
+            ]
+            return table(("step", "title", "state"), rows) if rows else answers["no_steps"]
+        case "/diff":
+            return session.show_last_change() or answers["no_change"]
+        case "/artifact":
+            documents = session.documents()
+            names = (wanted,) if wanted else opening.step.outputs if opening.step else ()
+            found = next((documents[name] for name in names if name in documents), "")
+            return found or answers["no_document"].format(names=", ".join(documents) or "nothing yet")
+        case "/depth":
+            return answers["depth"].format(depth=analysis.depth)
+    return answers["panel"].format(**session.describe_panel())
 
 
 async def converse(session: Session | TableSeat, page: Plain | TerminalConversation) -> None:
@@ -133,11 +174,14 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                 words = await page.ask(line)
                 if words is None or words.strip() == "/quit":
                     session.hang_up()
-                elif answer := answer_command(words, session, is_strict=page.is_strict):
+                elif answer := answer_command(words, session, page):
                     page.show(Line("notice", answer))
                     page.show(line)
                     continue
                 else:
+                    if page.is_strict and words.strip() == "?":  # the session knows the rest of the help
+                        commands = read_tables("terminal.toml")["commands"]
+                        page.show(Line("notice", f"At any prompt: {', '.join(commands)}."))
                     session.say(words)
                 break
 
@@ -162,6 +206,10 @@ class Plain:
             name = f"{self._name}: " if line.speaker == USER else ""
             put(f"{self._between}{name}{text}\n")
             self._between = "\n"
+
+    def copy_last(self) -> str:
+        """Copy nothing: plain lines reach no clipboard."""
+        return ""
 
     async def ask(self, _line: Line) -> str | None:
         words = await self._answers.next()

@@ -6,8 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.completion import WordCompleter
+
+from ...content import read_tables
 from ...core.lines import Line, speech
 from ...core.personas import Roster
+from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
@@ -36,9 +40,10 @@ class TerminalConversation:
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
         self.input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
+        self.input.buffer.completer = WordCompleter(self._list_completions, ignore_case=True, WORD=True)
         self._formatter = LineFormatter(lambda: self.input.size.columns, user_name, roster)
-        self._spent = spent
-        self._speaker = self._words = self._typed = self._note = ""
+        self._spent, self._roster = spent, roster
+        self._speaker = self._words = self._typed = self._note = self._last_said = ""
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -60,6 +65,8 @@ class TerminalConversation:
             return
         typed, analysis = self._typed, self.session.analysis
         self._speaker = self._words = self._typed = ""
+        if line.kind in ("contribution", "synthesis") and line.speaker != USER:
+            self._last_said = clean_text(line.words)
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
         # A shared table, whose analysis is elsewhere, shows everybody what they said.
         if analysis and typed.strip() and (line.speaker != USER or line.kind == "resume"):
@@ -70,6 +77,18 @@ class TerminalConversation:
         words = await self.input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)
         self._typed = words or ""
         return words
+
+    def copy_last(self) -> str:
+        """Put the last contribution or synthesis on the clipboard and return it; empty if there is none."""
+        if self._last_said:
+            self.input.copy(self._last_said)
+        return self._last_said
+
+    def _list_completions(self) -> list[str]:
+        analysis = self.session.analysis
+        roster = analysis.opening.roster if analysis is not None else self._roster
+        names = (each.first_name for each in (roster.personas if roster is not None else ()))
+        return [*read_tables("terminal.toml")["commands"], *names]
 
     def _take_words(self, speaker: str, piece: str) -> None:
         self._words = self._words + piece if speaker == self._speaker else piece

@@ -8,6 +8,7 @@ the rows below, clearing from the cursor down clears the input area and nothing 
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -43,13 +44,15 @@ class InputArea:
         self.offer = ""  # what Tab puts into the line
         self._is_early = self._closed = False
         self.buffer = Buffer(multiline=True, tempfile_suffix=".md")
+        is_empty = Condition(lambda: not self.buffer.text)
         keys = KeyBindings()
         keys.add("enter")(self._enter)
         keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(lambda _: self.fill(self.offer))
+        keys.add("tab")(self._complete)
+        keys.add("tab", filter=is_empty)(lambda _: self.fill(self.offer))
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: on_stop())
-        keys.add("c-d", filter=Condition(lambda: not self.buffer.text))(lambda _: self.end_input())
+        keys.add("c-d", filter=is_empty)(lambda _: self.end_input())
         keys.add("c-z")(lambda event: event.app.suspend_to_background())
         self._application: Application[None] = Application(
             layout=self._make_layout(), key_bindings=keys, erase_when_done=True, min_redraw_interval=0.03
@@ -125,6 +128,19 @@ class InputArea:
         if not self.buffer.text:
             self.buffer.text = text
             self.buffer.cursor_position = len(text)
+
+    def copy(self, text: str) -> None:
+        """Ask the terminal to put a text on its clipboard (OSC 52); encoded, nothing in it is obeyed."""
+        encoded = b64encode(text.encode("utf-8", "replace")).decode()
+        self._application.output.write_raw(f"\x1b]52;c;{encoded}\a")
+        self._application.output.flush()
+
+    def _complete(self, _event: KeyPressEvent) -> None:
+        """Complete a word, or try the next way to, in the line itself: a menu would be painted beside it."""
+        if self.buffer.complete_state:
+            self.buffer.complete_next()
+        else:
+            self.buffer.start_completion(select_first=True)
 
     def _enter(self, _event: KeyPressEvent | None = None) -> None:
         """Say what is typed; Enter alone says nothing while somebody else speaks."""
