@@ -20,7 +20,7 @@ from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import START_OVER, Analysis, recall
+from ..core.analysis import START_OVER, Analysis, Stage, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
@@ -156,7 +156,8 @@ class Session:
                 leg = await self._aside(resume.start)
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, ending)
-                if after is None or after.journal.path != leg.journal.path:
+                is_replaced = after is not None and after.journal.path == leg.journal.path
+                if leg.analysis.stage is Stage.ENDED and not is_replaced:
                     await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
@@ -184,7 +185,7 @@ class Session:
         if ending.otherwise:
             return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
-        return resume.reopen(step_id) if step_id else resume.next()
+        return resume.reopen(step_id, asks_last=ending.is_back) if step_id else resume.next()
 
     async def _play(self, leg: Leg) -> do.Advance | None:
         """Play one leg and return how it ends; None if it is paused."""
