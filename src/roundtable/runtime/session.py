@@ -95,6 +95,7 @@ class Session:
         self._leg: Leg | None = None
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
+        self._held: on.UserSpoke | None = None  # was said at a choice, and is for the discussion
         self._told_forecast = False
 
     @property
@@ -220,7 +221,7 @@ class Session:
         if listen.awaits == "review" and not self._review:
             # Nobody reviews here: it is written as it stands, and not as accepted by the user.
             return on.UserSpoke("", relayed=True)
-        words = await self._listen(listen, leg.state)
+        words, self._held = self._held or await self._listen(listen, leg.state), None
         if listen.awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit":
             raise _Paused
         raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
@@ -260,7 +261,7 @@ class Session:
         if self._interactive:
             leg.commands = (await self._show_all(leg.commands),)
             question = "Resume the discussion, or wrap up from what was said?"
-            if await self._choose(question, (RESUME, WRAP_UP)) == WRAP_UP:
+            if await self._choose(question, (RESUME, WRAP_UP), otherwise=RESUME) == WRAP_UP:
                 await self._aside(leg.commit, on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
@@ -356,11 +357,15 @@ class Session:
             await self._show(Line("notice", remark, state=state))
         return said[0]
 
-    async def _choose(self, question: str, choices: tuple[str, ...]) -> str:
+    async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str:
+        """Ask until a choice is made; several other words choose `otherwise`, and are said after it."""
         while True:
             await self._show(texts.choice_menu(question, choices))
             words = await self._listen(do.Listen("choice"), None)
             if choice := hear_choice(words.text, choices):
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
+            if otherwise and len(words.text.split()) > 1:
+                self._held = words
+                return otherwise
             await self._show(Line("notice", "That is not one of the choices."))
