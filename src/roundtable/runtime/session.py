@@ -25,6 +25,7 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line, LineKind
+from ..core.steps import Item
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
@@ -96,6 +97,7 @@ class Session:
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._held: on.UserSpoke | None = None  # was said at a choice, and is for the discussion
+        self._not_picked = set[Item]()
         self._told_forecast = False
 
     @property
@@ -144,7 +146,9 @@ class Session:
         return find_entry(self.root, item, items_folder=items_folder).folder
 
     def _make_executor(self, leg: Leg) -> Executor:
-        return Executor(self.root, self.folder, leg, self._panel, self._on_words)
+        executor = Executor(self.root, self.folder, leg, self._panel, self._on_words)
+        executor.surveyor.not_picked = self._not_picked
+        return executor
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
