@@ -153,12 +153,13 @@ def fail_on_files(brief: str) -> None:
 
 
 @pytest.mark.rule("TABLE-1")
-def test_a_model_that_fails_then_is_asked_at_the_next_step_and_nobody_takes_over(coded: Place) -> None:
+def test_a_model_that_fails_then_is_asked_in_the_next_run_and_nobody_takes_over(coded: Place) -> None:
     news: list[str] = []
     model, other, later = ScriptedModel(before=fail_on_files), ScriptedModel(), picking()
     chain = FallbackPanel((model.panel(), other.panel()), news.append)
-    lines = talk(*coded, ANSWERS, panel=chain)
+    lines = talk(*coded, [*ANSWERS, *STEP_2], panel=chain)
     assert not [line for line in lines if line.kind == "error"]
+    assert len(asked(model)) == 1  # not again at the second step
     assert (news, other.requests) == ([], [])
     assert nearest(model)[0] == "app/forms.py"
     talk(*coded, STEP_2, panel=later.panel())

@@ -18,7 +18,7 @@ from roundtable.core.events import Saved
 from roundtable.core.lines import Line, not_taken
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
-from roundtable.core.turns import Verdict
+from roundtable.core.turns import USER, Verdict
 from roundtable.panel.base import OnWords, PanelRequest, Speech, ignore_words
 from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
@@ -230,10 +230,10 @@ def test_at_a_terminal_a_cut_off_discussion_is_offered_again(
 
 
 @pytest.mark.rule("GREET-6")
-def test_other_words_do_not_choose_whether_to_resume(place: tuple[Path, Path]) -> None:
+def test_other_words_resume_the_discussion_and_are_said_there(place: tuple[Path, Path]) -> None:
     root, item = place
     first = talk(root, item, [*ANSWERS, "E"])
-    words = ["Alex, by day?", "resume", "Alex, why not at night?", "done"]
+    words = ["hm", "Alex, why not at night?", "done"]
     lines = talk(root, item, words, interactive=True)
     asked = kinds(lines).index("menu")
     last = texts(first, "contribution")[-1]
@@ -242,6 +242,24 @@ def test_other_words_do_not_choose_whether_to_resume(place: tuple[Path, Path]) -
     assert texts(lines, "notice") == ["That is not one of the choices."]
     assert any("why not at night?" in text for text in texts(lines, "contribution"))
     assert meta(item)["elaborations"][0]["turn_count"] == 5
+
+
+@pytest.mark.rule("GREET-6")
+def test_words_said_instead_of_resume_are_not_asked_for_again(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E"])
+    said, heard = ["Alex, why not at night?", "Jordan, and by day?", "done"], []
+
+    async def answer_each_time_it_listens() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel(), interactive=True)
+        async for line in session.lines():
+            if line.kind == "listen":
+                session.say(said.pop(0)) if said else session.hang_up()
+            elif line.kind == "contribution" and line.speaker == USER:
+                heard.append((line.text, len(said)))
+
+    asyncio.run(answer_each_time_it_listens())
+    assert heard == [("Alex, why not at night?", 2), ("Jordan, and by day?", 1)]
 
 
 @pytest.mark.rule("GREET-6", "META-6")

@@ -349,13 +349,60 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
     assert sum("Welcome back" in text for text in texts(lines, "greeting")) == 1  # at the start
 
 
-@pytest.mark.rule("MENU-7")
-def test_back_stays_in_its_step(place: tuple[Path, Path]) -> None:
+@pytest.mark.rule("MENU-7", "STEP-5")
+def test_back_at_the_first_question_asks_the_last_one_of_the_step_before(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS, "C"])
-    lines = talk(root, item, [FIRST, "back", "back"])
+    lines = talk(root, item, ["back", "61 inspectors", "C"])
+    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[1]
+    assert "Step 00-02" in texts(lines, "step")[-1]
+    document = (item / "quick-scan.md").read_text()
+    assert "61 inspectors" in document
+    assert FIRST in document
+    assert SECOND not in document
+
+
+@pytest.mark.rule("MENU-7")
+def test_back_leads_through_steps_and_phases_to_the_very_first_question(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C", *ANSWERS, "C"])
+    written = read_files(item)
+    lines = talk(root, item, ["back"] * 5)
+    steps = [text.partition(":")[0][-5:] for text in texts(lines, "step")]
+    assert steps == ["00-02", "00-01"]
+    assert [FIRST in text for text in texts(lines, "question")] == [False, False, True, False, True, True]
     assert "This is the first question; there is nothing before it." in texts(lines, "notice")
+    lines = talk(root, item, ["", "C"])  # from there the analysis goes on where it was
+    assert "Step 01-01" in texts(lines, "step")[-1]
+    assert read_files(item) == written
+
+
+@pytest.mark.rule("MENU-7", "GREET-6")
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_an_answer_that_was_left_by_going_back_waits_for_its_step(
+    place: tuple[Path, Path], is_paused: bool
+) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    back, on = [FIRST, "back", "back"], ["61 inspectors", "C"]
+    lines = talk(root, item, back) if is_paused else []
+    lines += talk(root, item, on if is_paused else [*back, *on])
+    assert SECOND in texts(lines, "question")[-2]
     assert f"Draft, from your answer: {FIRST}" in texts(lines, "question")[-1]
+    talk(root, item, ["", "7 forms"])
+    document = (item / "quick-scan.md").read_text()
+    assert document.count(FIRST) == 2
+    assert "61 inspectors" in document and "7 forms" in document
+
+
+@pytest.mark.rule("MENU-7")
+def test_answers_of_a_section_that_was_undone_wait_too(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    lines = talk(root, item, ["Point two.", "7 forms", "undo", "back", "back", "", "C", "", ""])
+    assert "Draft, from your answer: Point two." in texts(lines, "question")[-2]
+    assert "Draft, from your answer: 7 forms" in texts(lines, "question")[-1]
+    assert meta(item)["steps_completed"] == ["00-01", "00-02"]
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def _check_history(
     """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
 
     def list_held(text: str) -> Iterator[str]:
-        answers = find_answered(steps, file, text)
+        answers = sorted(find_answered(steps, file, text))
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
         for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
             if block.timestamp not in undone:

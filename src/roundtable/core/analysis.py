@@ -12,8 +12,9 @@ The rules, in the order of a leg:
 - The step's sections are drafted, written and saved; then the menu is shown.
 - At the menu the user goes on, skips the rest of the phase, elaborates, or says what to change. While an
   elaboration runs, every event is its own; afterwards the same menu returns.
-- There is always a way back: `back` at a question asks the one before again, `edit` at the menu asks one
-  again, and `undo` takes back what was written last. Words that steer never become content.
+- There is always a way back: `back` at a question asks the one before again, also of the step before,
+  `edit` at the menu asks one again, and `undo` takes back what was written last. Words that steer never
+  become content.
 - When all phases are complete, the user leaves or starts over.
 
 `Opening` is what a leg starts from, `Analysis` its state, and `TRANSITIONS` at the end says which event may
@@ -107,6 +108,7 @@ class Opening(Struct, frozen=True):
     proposal: str = ""  # what is said to propose the track; empty where it was chosen before
     is_short: bool = False
     is_depth_known: bool = False  # the phase before had the same depth: it need not be said again
+    asks_last: bool = False  # the user came back from the step after: only the last question is asked
 
     @property
     def lead(self) -> Persona:
@@ -301,6 +303,8 @@ def persona_replied(now: Analysis, event: on.PersonaReplied) -> Outcome:
 def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     title = f"Step {now.step.step_id}: {now.step.title}"
     header = do.Show(lines.speech(now.opening.conductor, title, "step"))
+    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
+        now = replace(now, again=(asked[-1].label,), editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *_show_all("notice", now.opening.parked))
 
 
@@ -467,7 +471,10 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 
 def _go_back(now: Analysis) -> Outcome:
-    """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    """Ask the question before again, with its answer to edit; the answers after it are asked again too.
+
+    From the first question of a step that leads to the last one of the step before.
+    """
     labels = [answer.label for answer in now.given_answers]
     if now.editing is not None and now.follow_up is None:
         asked = (question.label for question in now.step.questions(now.depth))
@@ -475,6 +482,11 @@ def _go_back(now: Analysis) -> Outcome:
             return _edit_answer(now, labels[-1])
     if labels:
         return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
+    earlier = takewhile(lambda step: step != now.step, now.opening.steps)
+    if done := [step.step_id for step in earlier if step.step_id in now.completed_steps]:
+        # Answers that stand in no document yet wait in this leg until the user comes on to it again.
+        stage = Stage.ENDED if now.answers == now.stood else now.stage
+        return now.wait(stage, do.Advance(done[-1], is_back=True))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 
@@ -654,7 +666,7 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     last, after = now.written[-1], replace(now, written=now.written[:-1])
     if last.kind == "section":
         if last.first:
-            again, commands = _go_back(replace(after, saved=False))
+            again, commands = _go_back(replace(after, saved=False, stood=()))
             return again, (*shown, *commands)
         after = replace(after, answers=last.answers, stood=last.answers)
     return _show_menu(after, *shown)

@@ -264,9 +264,10 @@ class WriteDrafts(Struct, frozen=True):
 
 
 class Advance(Struct, frozen=True):
-    """End the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
+    """Leave the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
 
     step_id: str = ""  # a step that was skipped or is complete
+    is_back: bool = False  # only the last question of that step is asked
     otherwise: str = ""  # "start over" or "leave"
 
 

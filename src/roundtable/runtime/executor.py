@@ -53,12 +53,12 @@ class Executor:
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
         every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
         self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
-        self._surveyor = Surveyor(root, folder)
+        self.surveyor = Surveyor(root, folder)
         self.set_panel(panel)
 
     def set_panel(self, panel: Panel | None) -> None:
         """Let this panel give the words from now on, None for the offline one."""
-        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, self._surveyor.look)
+        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, self.surveyor.look)
 
     @cached_property
     def _offline(self) -> Panel:
@@ -202,7 +202,7 @@ class Executor:
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
             records.keep_corrections(self._folder, task.words, relayed=task.relayed)
         if self.panel.kind == "model":
-            await self._surveyor.ask_panel(task.brief.item, self.panel)
+            await self.surveyor.ask_panel(task.brief.item, self.panel)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         if isinstance(task, do.AskOffers):
             return on.Offered(await self._draft_answers(task))
@@ -248,7 +248,7 @@ class Executor:
         item, step_id = task.brief.item, task.brief.step.step_id
         stored = await asyncio.to_thread(self._outputs.stored_answers, item.name)
         offers = await asyncio.to_thread(
-            collect_offers, task, stored, lambda label: self._surveyor.offer(item, step_id, label)
+            collect_offers, task, stored, lambda label: self.surveyor.offer(item, step_id, label)
         )
         is_new = not task.brief.answers and not any(step == step_id for step, _ in stored)
         drafted = list(await self.panel.answer(task)) if is_new else []
@@ -269,7 +269,7 @@ class Executor:
 
     def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
         known = read_background(self._root, self._folder, item, documents)
-        excerpts = self._surveyor.excerpts(item, documents)
+        excerpts = self.surveyor.excerpts(item, documents)
         return replace(known, excerpts=excerpts, corrections=records.read_corrections(self._folder))
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:

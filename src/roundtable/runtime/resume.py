@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -39,9 +40,11 @@ class Leg(Struct):
 
     def commit(self, event: on.Event, panel: str = "") -> None:
         """Check the event (RuleBroken, and no change), journal it with the panel that spoke, let it count."""
-        after = self._check(event)
-        self.journal.append(event, panel)
-        self.analysis, self.commands = after
+        analysis, commands = self._check(event)
+        # A leg that is left without an end stays as it is, and is taken up again from its journal.
+        if analysis.stage is Stage.ENDED or not isinstance(commands[-1], do.Advance):
+            self.journal.append(event, panel)
+        self.analysis, self.commands = analysis, commands
 
     def replay(self, event: on.Event) -> None:
         """Let an event count that the journal holds already."""
@@ -165,8 +168,11 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str) -> Leg:
-        """Return a completed or skipped step, from its beginning or where it was left; later texts stay."""
+    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
+        """Return a completed or skipped step, from its beginning, at its last question or where it was left.
+
+        The texts of later steps stay.
+        """
         here = self._look()
         opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         if begun := self._replay(step_id):
@@ -174,7 +180,7 @@ class Resume:
             is_begun = _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here)
             if is_begun or begun.is_discussing:  # what was said in a discussion is never written over
                 return self._take_up(begun)
-        return self._begin(step_id, opening)
+        return self._begin(step_id, replace(opening, asks_last=asks_last))
 
     def start_over(self) -> Leg:
         """Forget which steps and phases are complete, and return the first leg."""

@@ -20,11 +20,12 @@ from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import START_OVER, Analysis, recall
+from ..core.analysis import START_OVER, Analysis, Stage, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import DiskFailed, PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_menu, hear_steering
 from ..core.lines import Awaits, Line, LineKind
+from ..core.steps import Item
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.tracks import list_all_steps
 from ..core.turns import USER
@@ -96,6 +97,8 @@ class Session:
         self._leg: Leg | None = None
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
+        self._held: on.UserSpoke | None = None  # was said at a choice, and is for the discussion
+        self._not_picked = set[Item]()
         self._told_forecast = False
 
     @property
@@ -163,7 +166,9 @@ class Session:
         return find_entry(self.root, item, items_folder=items_folder).folder
 
     def _make_executor(self, leg: Leg) -> Executor:
-        return Executor(self.root, self.folder, leg, self._panel, self._on_words)
+        executor = Executor(self.root, self.folder, leg, self._panel, self._on_words)
+        executor.surveyor.not_picked = self._not_picked
+        return executor
 
     async def _run(self) -> None:
         with item_lock(self.folder):
@@ -176,7 +181,8 @@ class Session:
                 leg = await self._aside(resume.start)
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, ending)
-                if after is None or after.journal.path != leg.journal.path:
+                is_replaced = after is not None and after.journal.path == leg.journal.path
+                if leg.analysis.stage is Stage.ENDED and not is_replaced:
                     await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
@@ -204,7 +210,7 @@ class Session:
         if ending.otherwise:
             return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
-        return resume.reopen(step_id) if step_id else resume.next()
+        return resume.reopen(step_id, asks_last=ending.is_back) if step_id else resume.next()
 
     async def _play(self, leg: Leg) -> do.Advance | None:
         """Play one leg and return how it ends; None if it is paused."""
@@ -239,7 +245,7 @@ class Session:
         if listen.awaits == "review" and not self._review:
             # Nobody reviews here: it is written as it stands, and not as accepted by the user.
             return on.UserSpoke("", relayed=True)
-        words = await self._listen(listen, leg.state)
+        words, self._held = self._held or await self._listen(listen, leg.state), None
         if listen.awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit":
             raise _Paused
         can_skip = self._interactive and bool(leg.analysis.remaining_steps.steps)
@@ -287,7 +293,7 @@ class Session:
         if self._interactive:
             leg.commands = (await self._show_all(leg.commands),)
             question = "Resume the discussion, or wrap up from what was said?"
-            if await self._choose(question, (RESUME, WRAP_UP)) == WRAP_UP:
+            if await self._choose(question, (RESUME, WRAP_UP), otherwise=RESUME) == WRAP_UP:
                 await self._aside(leg.commit, on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
@@ -383,11 +389,15 @@ class Session:
             await self._show(Line("notice", remark, state=state))
         return said[0]
 
-    async def _choose(self, question: str, choices: tuple[str, ...]) -> str:
+    async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str:
+        """Ask until a choice is made; several other words choose `otherwise`, and are said after it."""
         while True:
             await self._show(texts.choice_menu(question, choices))
             words = await self._listen(do.Listen("choice"), None)
             if choice := hear_choice(words.text, choices):
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
+            if otherwise and len(words.text.split()) > 1:
+                self._held = words
+                return otherwise
             await self._show(Line("notice", "That is not one of the choices."))

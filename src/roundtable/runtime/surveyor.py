@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,8 @@ class Surveyor:
         self._own = (".roundtable", Path(items).as_posix())  # what we wrote ourselves proves nothing
         self._root, self._folder = root.absolute(), folder
         self._picks: Picks | None = None
+        self.not_picked = set[Item]()
+        """The items for which a panel failed to pick files; a session keeps it for all its legs."""
         self._surveys: dict[tuple[str, ...], Survey] = {}
         self._excerpts: dict[object, tuple[Material, ...]] = {}
 
@@ -51,22 +52,24 @@ class Surveyor:
     async def ask_panel(self, item: Item, panel: Panel) -> None:
         """Let the panel pick the files that the item will change, once for its text and the code's commit.
 
-        Where it fails, the survey's own order stands, and a later step asks again.
+        Where it fails, the survey's own order stands, and a later run asks again.
         """
         from ..survey.lookup import list_folders
 
-        if self._read_picks(item) is not None:
+        if item in self.not_picked or self._read_picks(item) is not None:
             return
         found = await asyncio.to_thread(self._list_near, item, 2)
         paths = await asyncio.to_thread(self._list_files, read_excluded(self._folder))
         self._picks = Picks()
-        with suppress(PanelFailed):
+        try:
             if found and (picks := await panel.answer(AskFiles(item, list_folders(paths), "\n".join(found)))):
                 self._picks = picks
                 self._surveys.clear()
                 self._excerpts.clear()
                 kept = files.encode_record((item, current_commit(self._root) or "", picks))
                 files.write(files.journal_folder(self._folder) / _PICKS, kept)
+        except PanelFailed:
+            self.not_picked.add(item)
 
     def _read_picks(self, item: Item) -> Picks | None:
         if self._picks is None:

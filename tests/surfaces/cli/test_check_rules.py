@@ -271,6 +271,17 @@ def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> No
     assert written.line.run("check", "offline").status == 0
 
 
+def test_answers_that_vanished_are_listed_in_the_same_order_each_time(written: Written) -> None:
+    labels = [question.label for question in step_of("01-03").questions("deep")]
+    answers = "\n\n".join(f"**{label}**: Forms are retyped." for label in labels)
+    text = f"{SPEC}\n{BLOCK}".replace("A tablet in a basement.", answers)
+    written.spec.write_text(text)
+    written.commit()
+    written.spec.write_text(text.replace(answers, ""))
+    lost = [text.partition(" on ")[2].partition(" of ")[0] for text in written.problems()]
+    assert lost == sorted(labels) and len(labels) > 3
+
+
 def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = command_line(tmp_path, monkeypatch)
     shutil.copytree(GOLDEN, here.root / "docs" / "requirements" / "example")
