@@ -23,8 +23,7 @@ from roundtable.core.turns import USER
 from roundtable.core.voice import strip_quotations
 from roundtable.panel.base import OnWords, PanelRequest, ignore_words
 from roundtable.panel.offline import OfflinePanel
-from roundtable.panel.offline.messages import read_message
-from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
+from roundtable.panel.offline.messages import OpenPrompt, find_answered_prompt, guess_kind, read_message
 from roundtable.panel.offline.prompts import extract_question, load_library
 from roundtable.panel.offline.section import LabelAnswer, answer_lines, document_lines, find_closest_lines
 

@@ -16,11 +16,7 @@ from roundtable.core.steps import Item
 from roundtable.documents.answers import read_answers
 from roundtable.documents.handoff import (
     collect_hand_off,
-    write_agent_prompt,
-    write_page,
-    write_plan,
-    write_pull_request,
-    write_spec,
+    write_form,
     write_summary,
 )
 
@@ -204,11 +200,13 @@ FENCED = BUG.replace(
 def test_a_test_that_is_code_stands_in_every_form() -> None:
     found = collect_hand_off(Item("a", "A", ""), {"bug-report.md": FENCED}, ())
     code = "\n\n  ```text\n  def test_head():\n      assert head([]) is None\n  ```\n"
-    assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_page(found)
-    assert "see it fail for the reason that it names" in write_agent_prompt(found, "f")
-    assert code in write_agent_prompt(found, "f")
-    assert f"- [ ] **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_pull_request(found, "f")
-    assert code in write_plan(found, "2026-11-16")
+    assert f"- **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_form(found, "page")
+    assert "see it fail for the reason that it names" in write_form(found, "agent", folder="f")
+    assert code in write_form(found, "agent", folder="f")
+    assert f"- [ ] **Test**: (bug-report.md, 2. Cause, Fix and Test){code}" in write_form(
+        found, "pr", folder="f"
+    )
+    assert code in write_form(found, "plan", date="2026-11-16")
     assert "First failing test: see the page (bug-report.md" in write_summary(found, "x")
     assert write_summary(found, "x").startswith("For the developer who builds it: 0 requirements, ")
 
@@ -399,10 +397,10 @@ def test_what_was_agreed_beside_the_decisions_is_handed_off() -> None:
     ]
     assert [each.text for each in found.parts["actions"]] == ["Ask the CRM team for their import: Lena"]
     assert found.parts["contract"][0].text == "**Dependents**: Only Lena's Excel reads links.db by hand."
-    page = write_page(found)
+    page = write_form(found, "page")
     assert "shorter than the timeout of 60 s" in part(page, "Findings and remarks")
     assert "Ask the CRM team" in part(page, "Action items")
-    assert "shorter than the timeout" in write_plan(found, "2026-11-16")
+    assert "shorter than the timeout" in write_form(found, "plan", date="2026-11-16")
 
 
 def test_a_decision_is_not_dropped_for_the_words_before_its_first_colon() -> None:
@@ -445,7 +443,7 @@ def test_a_priority_with_a_mark_is_still_a_priority() -> None:
     assert [each.text for each in found.parts["requirements"]] == [
         "**FR-001** (Must (unverified)): Switch it on", "**FR-002** (Should): Serve the small file"
     ]  # fmt: skip
-    assert "Switch it on (Priority: P1)" in write_spec(found, "2026-11-16")
+    assert "Switch it on (Priority: P1)" in write_form(found, "spec", date="2026-11-16")
     told = marked.replace("FR-001: Switch it on", "FR-001: Switch it on (unverified)")
     first = collect_hand_off(item, {"requirements-spec.md": told}, ()).parts["requirements"][0]
     assert first.text == "**FR-001** (Must (unverified)): Switch it on (unverified)"

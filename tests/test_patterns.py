@@ -35,7 +35,7 @@ from roundtable.documents.page import (
     write_table,
     write_title,
 )
-from roundtable.panel.model.replies import Cutter
+from roundtable.panel.model.panel import Cutter
 from roundtable.survey.search import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
@@ -48,7 +48,7 @@ _BUILT = (
     "roundtable.core.hearing: hear_exit",
     "roundtable.core.text: _find_acting_runs",
     "roundtable.core.voice: _find_forbidden",
-    "roundtable.panel.model.replies: _labels",
+    "roundtable.panel.model.panel: _labels",
     "roundtable.panel.offline.messages: pattern",
     "roundtable.panel.offline.messages: strip_address",
     "roundtable.survey.lookup: _weigh_line",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
-from roundtable.core.hearing import AnswerCorrection, find_corrected, hear_menu, hear_steering
+from roundtable.core.hearing import find_corrected, hear_menu, hear_steering
 from roundtable.store.meta import change_meta
 
 FIRST, SECOND = ANSWERS
@@ -361,15 +361,15 @@ def test_back_stays_in_its_step(place: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("words", "correction"),
     [
-        ("No, there are two offices", AnswerCorrection("Offices", "There are two offices")),
-        ("Actually 40 inspectors", AnswerCorrection("People", "40 inspectors")),
+        ("No, there are two offices", ("Offices", "There are two offices")),
+        ("Actually 40 inspectors", ("People", "40 inspectors")),
         ("There are two offices", None),
         ("No, the printer is broken", None),
         ("No new offices", None),
-        ("Offices: two since May", AnswerCorrection("Offices", "Offices: two since May")),
+        ("Offices: two since May", ("Offices", "Offices: two since May")),
     ],
 )
-def test_what_a_correction_is_about(words: str, correction: AnswerCorrection | None) -> None:
+def test_what_a_correction_is_about(words: str, correction: tuple[str, str] | None) -> None:
     answers = (("Offices", "There is one office"), ("People", "60 inspectors"))
     assert find_corrected(words, answers) == correction
 

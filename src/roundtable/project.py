@@ -326,14 +326,11 @@ class Project:
             do = self.command("analyze", entry.slug)
             raise RuleBroken(f"There is nothing to hand off yet. Go on with: {do}")
         if form == "spec-kit":
-            texts = {"spec.md": handoff.write_spec(found, date), "plan.md": handoff.write_plan(found, date)}
+            texts = {f"{each}.md": handoff.write_form(found, each, date=date) for each in ("spec", "plan")}
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
         folder = os.path.relpath(entry.folder, self.root)
-        if form == "pr":
-            text = handoff.write_pull_request(found, folder)
-        else:
-            text = handoff.write_agent_prompt(found, folder) if form == "agent" else handoff.write_page(found)
+        text = handoff.write_form(found, form, folder=folder)
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:

@@ -12,6 +12,12 @@ from roundtable.core.progress import choose_depth, read_scope
 from roundtable.core.steps import Depth
 
 AT = "02-impact-analysis"
+
+
+def sizes(scope: str | None, complexity: str | None) -> dict[str, str]:
+    return {name: size for name, size in (("scope", scope), ("complexity", complexity)) if size}
+
+
 PHRASES: dict[str, Depth] = {
     "deep": "deep",
     "more detail": "deep",
@@ -105,28 +111,28 @@ def test_an_answer_to_the_question_is_no_request(text: str, question: str) -> No
     ],
 )
 def test_the_quick_scan_suggests_a_depth(scope: str | None, complexity: str | None, depth: Depth) -> None:
-    assert choose_depth({}, AT, scope=scope, complexity=complexity, step="standard") == depth
+    assert choose_depth({}, AT, sizes(scope, complexity), "standard") == depth
 
 
 @pytest.mark.rule("DEPTH-1")
 @pytest.mark.parametrize("depth", ["brief", "standard", "deep"])
 def test_an_override_goes_before_the_scan_and_the_scan_before_the_step(depth: Depth) -> None:
-    assert choose_depth({AT: depth}, AT, scope="large", complexity="high", step="brief") == depth
-    assert choose_depth({AT: depth}, AT, scope="small", complexity="low", step="deep") == depth
-    assert choose_depth({}, AT, scope="large", complexity=None, step=depth) == "deep"
-    assert choose_depth({}, AT, scope=None, complexity=None, step=depth) == depth
+    assert choose_depth({AT: depth}, AT, sizes("large", "high"), "brief") == depth
+    assert choose_depth({AT: depth}, AT, sizes("small", "low"), "deep") == depth
+    assert choose_depth({}, AT, {"scope": "large"}, depth) == "deep"
+    assert choose_depth({}, AT, {}, depth) == depth
 
 
 @pytest.mark.rule("DEPTH-1")
 def test_the_word_for_a_phase_holds_for_those_after_it_and_not_before_it() -> None:
     for overrides, depth in (({"01-requirements": "deep"}, "deep"), ({"03-architecture": "deep"}, "brief")):
-        assert choose_depth(overrides, AT, scope=None, complexity=None, step="brief") == depth
+        assert choose_depth(overrides, AT, {}, "brief") == depth
 
 
 @pytest.mark.rule("DEPTH-4")
 @pytest.mark.parametrize("bad", ["Deep", "", 3, None, True, [], {}, ["deep"]])
 def test_bad_values_are_ignored(bad: Any) -> None:
-    assert choose_depth({AT: bad}, AT, scope=None, complexity=None, step="deep") == "deep"
+    assert choose_depth({AT: bad}, AT, {}, "deep") == "deep"
 
 
 @pytest.mark.rule("DEPTH-3")
@@ -200,4 +206,4 @@ def test_both_may_be_answered_in_one_line(text: str, found: tuple[str | None, st
 def test_a_size_in_between_is_asked_at_standard_whatever_the_step_says(
     scope: str | None, complexity: str
 ) -> None:
-    assert choose_depth({}, AT, scope=scope, complexity=complexity, step="deep") == "standard"
+    assert choose_depth({}, AT, sizes(scope, complexity), "deep") == "standard"

@@ -139,7 +139,7 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
     talk.hear(on.LimitRaised(8)).hear(on.Saved(saved=False))
     assert talk.commands[-1] == do.Listen("exit")
     assert "could not be written" in talk.texts("notice")[-1]
-    assert talk.now.held == on.UserSpoke("maybe done")
+    assert talk.now.unclear_exit == on.UserSpoke("maybe done")
     framing = Talk().hear(on.ContextRead(10))
     with pytest.raises(RuleBroken):
         framing.hear(on.LimitRaised(20))
@@ -149,12 +149,10 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
 def test_a_raise_that_leaves_no_room_does_not_warn_again() -> None:
     talk = Talk(max_turns=5).until_heard()
     talk.hear(on.LimitRaised(6)).hear(on.Saved(saved=True))
-    assert not talk.now.warned
     talk.says("Alex, one more")
     assert len(talk.texts("warning")) == 2
     late = Talk(max_turns=4).until_heard()
     late.hear(on.LimitRaised(5)).hear(on.Saved(saved=True))
-    assert late.now.warned
     late.says("Alex, one more")
     assert len(late.texts("warning")) == 1
 
@@ -640,7 +638,7 @@ def test_a_denied_exit_becomes_the_contribution_that_was_held(answer: str) -> No
     talk = Talk(max_turns=20).says("can we wrap up?", answer)
     assert talk.now.turns[3].text == "can we wrap up?"
     assert talk.speakers[3:] == ["user", "Maya", "Alex", "Jordan"]
-    assert talk.now.held is None
+    assert talk.now.unclear_exit is None
 
 
 @pytest.mark.rule("EXIT-1")

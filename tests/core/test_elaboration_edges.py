@@ -82,7 +82,6 @@ def test_one_alone_is_refused_in_plain_words() -> None:
 def test_warning_limit_and_inactivity_are_the_lead_s_lines() -> None:
     talk = Talk(max_turns=5).says("Hm.", "Hm.")
     assert line(talk, "warning").speaker == line(talk, "limit").speaker == MAYA.key
-    assert talk.now.warned
     quiet = Talk(max_turns=30).says("", "")
     assert line(quiet, "inactivity").speaker == MAYA.key
     assert quiet.order[-2:] == ["contribution", "inactivity"]
@@ -143,8 +142,8 @@ def test_at_the_end_nobody_is_due_and_nothing_is_held() -> None:
     assert [due.persona for due in talk.now.due] == [ALEX.key, JORDAN.key]
     assert talk.hear(on.WrappedUp()).now.due == ()
     asked = Talk().says("maybe done")
-    assert asked.now.held == on.UserSpoke("maybe done")
-    assert asked.hear(on.WrappedUp()).now.held is None
+    assert asked.now.unclear_exit == on.UserSpoke("maybe done")
+    assert asked.hear(on.WrappedUp()).now.unclear_exit is None
 
 
 @pytest.mark.rule("SYN-5")

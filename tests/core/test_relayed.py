@@ -44,10 +44,10 @@ def test_the_turn_keeps_the_name_of_whoever_spoke() -> None:
 def test_a_held_message_keeps_its_own_mark(held: bool, answer: bool) -> None:
     talk = Talk().until_heard()
     talk.hear(on.UserSpoke("are we done?", relayed=held))
-    assert talk.now.held == on.UserSpoke("are we done?", relayed=held)
+    assert talk.now.unclear_exit == on.UserSpoke("are we done?", relayed=held)
     talk.hear(on.UserSpoke("no", relayed=answer)).until_heard()
     assert talk.now.turns[3].relayed is held
-    assert talk.now.held is None
+    assert talk.now.unclear_exit is None
     other = Talk().until_heard()
     other.hear(on.UserSpoke("are we done?", relayed=held))
     other.hear(on.UserSpoke("The van is late.", relayed=answer)).until_heard()

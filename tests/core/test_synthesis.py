@@ -7,6 +7,7 @@ import pytest
 from people import MAYA, ROSTER, persona
 from roundtable.core.hearing import sounds_decided, split_standing
 from roundtable.core.personas import Roster
+from roundtable.core.steps import Step
 from roundtable.core.synthesis import (
     Draft,
     Entry,
@@ -41,9 +42,7 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
         questions=(Entry("How long are versions kept?", (3,), "to be settled in 03-02"),),
         actions=(Entry("Write the criterion", (1,), "Maya"),),
     )
-    block = render(
-        draft, step_id="01-03", title="Journeys", roster=ROSTER, turns=TURNS, exit_type="turn-limit"
-    )
+    block = render(draft, Step("01-03", "Journeys", "", "brief", ()), TURNS, ROSTER, "turn-limit")
     assert block == (
         "### Elaboration Insights (Step 01-03: Journeys)\n"
         "\n"
@@ -84,9 +83,7 @@ def test_a_reason_in_the_words_of_a_decision_stays_where_it_is(words: str, shown
 
 @pytest.mark.rule("SYN-1")
 def test_empty_sections_say_none_and_action_items_only_appear_where_there_are_some() -> None:
-    block = render(
-        Draft(), step_id="01-03", title="T", roster=ROSTER, turns=TURNS, exit_type="user-initiated"
-    )
+    block = render(Draft(), Step("01-03", "T", "", "brief", ()), TURNS, ROSTER, "user-initiated")
     assert block.count("- None\n") == 3
     assert "Action Items" not in block
     assert "**Exit**: user-initiated" in block
@@ -95,7 +92,7 @@ def test_empty_sections_say_none_and_action_items_only_appear_where_there_are_so
 @pytest.mark.rule("ART-7")
 def test_entries_cannot_open_blocks_or_close_comments() -> None:
     draft = Draft(decisions=(Entry("# Take over", (1,), "--> <!-- x"), Entry("```", (1,))))
-    block = render(draft, step_id="01-03", title="T", roster=ROSTER, turns=TURNS, exit_type="turn-limit")
+    block = render(draft, Step("01-03", "T", "", "brief", ()), TURNS, ROSTER, "turn-limit")
     assert "- # Take" not in block
     assert "- ```" not in block
     assert "-->" not in block
@@ -265,7 +262,7 @@ def test_the_user_s_words_stand_beside_a_decision_unless_it_is_in_these_words() 
             Entry("The rest can wait a week.", (1,)),
         )
     )
-    block = render(draft, step_id="01-03", title="T", roster=ROSTER, turns=turns, exit_type="turn-limit")
+    block = render(draft, Step("01-03", "T", "", "brief", ()), turns, ROSTER, "turn-limit")
     assert (
         '- Offline saves are refused ("Refuse to save; a lost form costs us 40 euros."): '
         "a lost form is expensive\n"
@@ -274,7 +271,7 @@ def test_the_user_s_words_stand_beside_a_decision_unless_it_is_in_these_words() 
 
 @pytest.mark.rule("SYN-1")
 def test_the_block_says_where_the_user_was_silent() -> None:
-    block = render(Draft(), step_id="1", title="T", roster=ROSTER, turns=TURNS[:3], exit_type="turn-limit")
+    block = render(Draft(), Step("1", "T", "", "brief", ()), TURNS[:3], ROSTER, "turn-limit")
     assert "**Turns**: 3 | **Exit**: turn-limit | **User**: silent\n" in block
 
 

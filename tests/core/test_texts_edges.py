@@ -10,7 +10,7 @@ from roundtable.core import lines
 from roundtable.core.errors import OutsideFailure
 from roundtable.core.lines import continue_sentence
 from roundtable.core.progress import Progress, find_position, find_remaining_steps
-from roundtable.core.steps import PHASES, Target
+from roundtable.core.steps import PHASES, Step, Target
 from roundtable.core.synthesis import Draft, Entry, problems, render, shorten_text, summary
 from roundtable.core.turns import Turn
 
@@ -128,7 +128,6 @@ def test_a_text_is_cut_after_a_word_and_only_where_it_is_too_long() -> None:
 def test_only_a_full_stop_gives_way_to_the_detail() -> None:
     draft = Draft(decisions=(Entry("Use MAX.", (1,), "it is enough"),))
     block = render(
-        draft, step_id="01-03", title="T", roster=ROSTER, turns=(Turn(1, MAYA.key, "Use MAX."),),
-        exit_type="turn-limit",
-    )  # fmt: skip
+        draft, Step("01-03", "T", "", "brief", ()), (Turn(1, MAYA.key, "Use MAX."),), ROSTER, "turn-limit"
+    )
     assert "\n- Use MAX: it is enough\n" in block

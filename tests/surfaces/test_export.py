@@ -14,6 +14,7 @@ from commandline import CommandLine, command_line
 from roundtable import load_roster, load_steps
 from roundtable.core import lines
 from roundtable.core.personas import Roster
+from roundtable.core.steps import Step
 from roundtable.core.synthesis import Draft, Entry, render
 from roundtable.core.turns import Turn
 from roundtable.surfaces.export import HOSTS, agent_file
@@ -60,7 +61,7 @@ def test_the_synthesis_in_the_agent_file_has_the_shape_that_the_program_writes()
     draft = Draft(insights=(entry,), decisions=(entry,), questions=(entry,), actions=(entry,))
     turns = (Turn(1, roster.personas[0].key, "Said."), Turn(2, "user", "Heard."))
     block = render(
-        draft, step_id="{step_id}", title="{title}", roster=roster, turns=turns, exit_type="user-initiated"
+        draft, Step("{step_id}", "{title}", "", "brief", ()), turns, roster, "user-initiated"
     ).replace("\\", "")
     shown = agent_file(roster, load_steps())
     fixed = [line for line in block.splitlines() if line.startswith(("#", "**Participants"))]

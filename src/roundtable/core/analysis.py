@@ -39,7 +39,7 @@ from .lines import Line, LineKind
 from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, find_remaining_steps, is_skipped, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target, phase_of
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
@@ -121,15 +121,10 @@ class Opening(Struct, frozen=True):
     def next_phase(self) -> Phase | None:
         """The first phase that is not complete and in which something is needed, this one not counted."""
         done = (*self.progress.phases_completed, self.phase.key)
-        return next((each for each in PHASES if each.key not in done and not self._is_passed(each)), None)
+        return next((each for each in PHASES if each.key not in done and not self.is_passed(each)), None)
 
-    @property
-    def passed_phases(self) -> tuple[str, ...]:
-        """The phases without a step of the track that lie before the next one with any (STEP-9)."""
-        before = PHASES[: PHASES.index(self.next_phase)] if self.next_phase else PHASES
-        return tuple(phase.key for phase in before if phase != self.phase and self._is_passed(phase))
-
-    def _is_passed(self, phase: Phase) -> bool:
+    def is_passed(self, phase: Phase) -> bool:
+        """Whether the track needs nothing in a phase (STEP-9)."""
         return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
@@ -620,11 +615,7 @@ def _find_subject(now: Analysis, question: Question) -> str:
 
 
 def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
-    step = now.step
-    named = tuple(target for target in step.targets if target.output in step.outputs)
-    outputs = {target.output for target in named}
-    unnamed = tuple(Target(output, step.title) for output in step.outputs if output not in outputs)
-    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, named + unnamed))
+    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, now.step.sections))
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
@@ -785,7 +776,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := hearing.find_corrected(words, given):
-        return _edit_answer(now, corrected.label, corrected.words)
+        return _edit_answer(now, *corrected)
     addressed = hearing.address(words, now.opening.roster).persona
     if addressed and hearing.asks_something(words):
         return _ask_aside(now, addressed, words, relayed=relayed)
@@ -836,8 +827,10 @@ def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
-    phases = (now.opening.phase.key, *now.opening.passed_phases)
-    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=phases))
+    here, ahead = now.opening.phase, now.opening.next_phase
+    before = PHASES[: PHASES.index(ahead)] if ahead else PHASES
+    passed = (phase.key for phase in before if phase != here and now.opening.is_passed(phase))
+    return now.wait(Stage.PHASE, *shown, do.SaveProgress(phases=(here.key, *passed)))
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:

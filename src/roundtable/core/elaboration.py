@@ -35,7 +35,7 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
+from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review
 from .lines import Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Roster
@@ -90,10 +90,9 @@ class Elaboration(do.Table, frozen=True):
     awaits: Awaited = Awaited.CONTEXT
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
-    asked_if_there: bool = False  # the lead asked whether to wrap up, and the user has not spoken since
-    warned: bool = False
-    closing: bool = False  # the warning came after the user's last words: one more persona may speak
-    held: on.UserSpoke | None = None  # what may have meant to end the discussion, until the user says
+    asked_to_wrap_up: bool = False  # by the lead, and the user has not spoken since: silence means yes
+    is_closing: bool = False  # the warning came after the user's last words: one more persona may speak
+    unclear_exit: on.UserSpoke | None = None  # may have meant to end the discussion: the user is asked
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
@@ -226,7 +225,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
             # The lead's own words follow the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), _redirect(now, USER, drift, words))
     said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes))
-    said = replace(said, due=_due_after(now, event, is_closing=said.closing))
+    said = replace(said, due=_due_after(now, event, is_closing=said.is_closing))
     if verdict.off_topic is not None:
         said = _park(said)
         if event.speaker != now.lead.key and not said.is_full:
@@ -242,7 +241,7 @@ def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) ->
     purpose = now.due[0].purpose
     # After an empty message one persona speaks; the others only stood by.
     due = () if purpose == "go-on" else now.due[1:]
-    if now.closing:
+    if now.is_closing:
         return tuple(each for each in due if each.purpose == "first-round")
     opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
     if purpose == "tradeoff" or opposed in (None, USER, event.speaker):
@@ -275,7 +274,7 @@ def _find_drift(now: Elaboration) -> OffTopic | None:
 
     A redirect never swallows a message to somebody: that is answered, and only the aside is put off.
     """
-    turn = _last_turn(now, USER)
+    turn = _last_user_turn(now)
     return turn.verdict.off_topic if turn and not _addressed_keys(now, turn) else None
 
 
@@ -293,14 +292,14 @@ def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
     match hear(event.text, now.roster).kind:
-        case "silence" if not now.asked_if_there:
+        case "silence" if not now.asked_to_wrap_up:
             rounds, due = now.rounds_without_user + 1, _due_after_silence(now)
-            return _go_on(replace(now, due=due, closing=False, rounds_without_user=rounds))
+            return _go_on(replace(now, due=due, is_closing=False, rounds_without_user=rounds))
         case "silence" | "exit":
             return wrap_up(now, event)
         case "unclear-exit":
             ask = _show("unclear-exit", lines.UNCLEAR_EXIT)
-            return now.wait(Awaited.EXIT, ask, do.Listen("exit"), held=event)
+            return now.wait(Awaited.EXIT, ask, do.Listen("exit"), unclear_exit=event)
         case _:
             return _contribute(now, event)
 
@@ -309,19 +308,18 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     meant = hear_exit_answer(event.text, now.roster)
     if meant == "exit":
         return wrap_up(now, event)
-    return _contribute(replace(now, held=None), now.held if meant == "continue" and now.held else event)
+    said = now.unclear_exit if meant == "continue" and now.unclear_exit else event
+    return _contribute(replace(now, unclear_exit=None), said)
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    before, drift = _last_turn(now, USER), _find_drift(now)
-    if before and drift:
-        goes_on = comes_back_to(event.text, drift.subject, before.text)
-        if goes_on or insists_on_topic(event.text):
-            # What was put off is discussed after all.
-            parked = tuple(point for point in now.parked if point.turn != before.number)
-            now = replace(now, insists=True, parked=parked)
+    before, drift = _last_user_turn(now), _find_drift(now)
+    if before and drift and comes_back_to(event.text, drift.subject, before.text):
+        # What was put off is discussed after all (FOCUS-1).
+        parked = tuple(point for point in now.parked if point.turn != before.number)
+        now = replace(now, insists=True, parked=parked)
     turn = Turn(len(now.turns) + 1, USER, event.text.strip(), relayed=event.relayed, by=event.by)
-    said, shown = _say(replace(now, rounds_without_user=0, asked_if_there=False, closing=False), turn)
+    said, shown = _say(replace(now, rounds_without_user=0, asked_to_wrap_up=False, is_closing=False), turn)
     return said.wait(Awaited.VERDICT, *shown, do.AskVerdict(said.table))
 
 
@@ -382,8 +380,8 @@ def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    after = replace(now, max_turns=event.max_turns, warned=len(now.turns) >= event.max_turns - 2)
-    return after.wait(Awaited.LIMIT, do.SaveLimit(event.max_turns), closing=False)
+    limit = event.max_turns
+    return now.wait(Awaited.LIMIT, do.SaveLimit(limit), max_turns=limit, is_closing=False)
 
 
 def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
@@ -391,7 +389,7 @@ def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
     kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
     failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
     notice = _show("notice", f"The turn limit is now {now.max_turns}{kept}{failed}.")
-    return now.wait(Awaited.EXIT, notice, do.Listen("exit")) if now.held else _listen(now, notice)
+    return now.wait(Awaited.EXIT, notice, do.Listen("exit")) if now.unclear_exit else _listen(now, notice)
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
@@ -406,7 +404,7 @@ def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
 
 
 def _synthesize(now: Elaboration, exit_type: synthesis.Exit, *shown: do.Command) -> Outcome:
-    after = replace(now, state=State.SYNTHESIS, exit_type=exit_type, due=(), held=None, attempts=1)
+    after = replace(now, state=State.SYNTHESIS, exit_type=exit_type, due=(), unclear_exit=None, attempts=1)
     return after.wait(Awaited.DRAFT, *shown, do.AskSynthesis(after.table))
 
 
@@ -481,10 +479,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
         return _persist(now, *shown, _show("synthesis", takeaway))
-    block = synthesis.render(
-        now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
-        exit_type=now.exit_type,
-    )  # fmt: skip
+    block = synthesis.render(now.draft, now.step, now.turns, now.roster, now.exit_type)
     marker = ElaborationMarker(now.step.step_id, now.drafted_at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
     return now.wait(Awaited.ARTIFACTS, *shown, _show("synthesis", block), update)
@@ -527,13 +522,13 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 
 
 def _say(now: Elaboration, turn: Turn) -> Outcome:
-    """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
+    """Add one turn and show it; right after it comes the warning, two turns before the limit."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
     shown = (do.Show(lines.contribution(turn, now.roster)),)
-    if now.warned or turn.number != now.max_turns - 2:
+    if turn.number != now.max_turns - 2:
         return after, shown
     warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
-    return replace(after, warned=True, closing=True), (*shown, warning)
+    return replace(after, is_closing=True), (*shown, warning)
 
 
 def _go_on(now: Elaboration, *shown: do.Command) -> Outcome:
@@ -541,12 +536,12 @@ def _go_on(now: Elaboration, *shown: do.Command) -> Outcome:
     if now.is_full:
         return _synthesize(now, "turn-limit", *shown, _lead_says(now, "limit", lines.LIMIT))
     if now.due:
-        due, heard = now.due[0], _last_turn(now, USER)
+        due, heard = now.due[0], _last_user_turn(now)
         answers = heard.number if heard and due.purpose in ("answer", "follow") else None
         speaker = now.roster[due.persona]
         brief = do.Brief(now.table, speaker, due.purpose, due.may_pass, answers, may_yield=due.may_yield)
         return now.wait(Awaited.PERSONA, *shown, do.AskPersona(brief))
-    if now.rounds_without_user >= _ROUNDS_BEFORE_ASKING and not now.asked_if_there:
+    if now.rounds_without_user >= _ROUNDS_BEFORE_ASKING:
         return _ask_whether_to_wrap_up(now, *shown)
     return _listen(now, *shown)
 
@@ -558,7 +553,7 @@ def _listen(now: Elaboration, *shown: do.Command) -> Outcome:
 def _ask_whether_to_wrap_up(now: Elaboration, *shown: do.Command) -> Outcome:
     """The lead asks, because the user was silent for a while or nobody has anything left (LOOP-6)."""
     line = _lead_says(now, "inactivity", lines.inactivity(now.user_name))
-    return _listen(replace(now, asked_if_there=True), *shown, line)
+    return _listen(replace(now, asked_to_wrap_up=True), *shown, line)
 
 
 def _park(now: Elaboration) -> Elaboration:
@@ -590,8 +585,8 @@ def find_place_ahead(belongs_to: str | None, *, steps: Sequence[Step], current: 
     return next((phase.name for phase in PHASES if phase.key == key and phase.number > current[:2]), None)
 
 
-def _last_turn(now: Elaboration, speaker: str) -> Turn | None:
-    return next((turn for turn in reversed(now.turns) if turn.speaker == speaker), None)
+def _last_user_turn(now: Elaboration) -> Turn | None:
+    return next((turn for turn in reversed(now.turns) if turn.speaker == USER), None)
 
 
 def _check_speaker(now: Elaboration, speaker: str) -> None:

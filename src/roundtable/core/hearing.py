@@ -79,16 +79,12 @@ def _find_address(said: str, persona: Persona) -> int | None:
     return called.start() if called else None
 
 
-def insists_on_topic(text: str) -> bool:
-    """Whether the user says that what was redirected belongs here after all (FOCUS-1)."""
-    return bool(_INSISTS.search(fold_text(text)))
-
-
 def comes_back_to(text: str, subject: str, words: str) -> bool:
-    """Whether a message goes on about a subject that was put off with these words."""
+    """Whether a message goes on about what was put off with these words, or says that it belongs here."""
     named = set(content_stems(subject))
     shared = {*named, *content_stems(words)}.intersection(content_stems(text))
-    return is_about(text, subject) and len(shared) >= min(2, len(named))
+    goes_on = is_about(text, subject) and len(shared) >= min(2, len(named))
+    return goes_on or _INSISTS.search(fold_text(text)) is not None
 
 
 # --- exits ----------------------------------------------------------------------------------------------
@@ -574,20 +570,13 @@ _CORRECTS = re.compile(
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
 
 
-class AnswerCorrection(Struct, frozen=True):
-    """The answer that a message puts right, by its label, and the words that stand in its place."""
-
-    label: str
-    words: str
-
-
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerCorrection | None:
-    """Return which of the labelled `answers` a message puts right, the one with most of its words, if any."""
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> tuple[str, str] | None:
+    """Return the label of the answer that a message puts right, by name or most words, and its new words."""
     said = text.strip()
     named = fold_text(said.partition(":")[0].strip())
     for label, _ in answers:
         if fold_text(label) == named:
-            return AnswerCorrection(label, said)
+            return label, said
     right = _CORRECTS.sub("", said)
     stems = {*content_stems(right)}
     ranked = [
@@ -597,7 +586,7 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerCor
     best = max(ranked, default=(0, 0, ""))
     if right == said or not best[0] or sum(each[:2] == best[:2] for each in ranked) > 1:
         return None
-    return AnswerCorrection(best[2], right[:1].upper() + right[1:])
+    return best[2], right[:1].upper() + right[1:]
 
 
 def asks_something(text: str) -> bool:

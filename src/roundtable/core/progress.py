@@ -149,13 +149,7 @@ _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
 def choose_depth(
-    overrides: Mapping[str, object],
-    phase: str,
-    *,
-    scope: str | None,
-    complexity: str | None,
-    step: Depth,
-    is_short: bool = False,
+    overrides: Mapping[str, object], phase: str, facts: Mapping[str, str], step: Depth, is_short: bool = False
 ) -> Depth:
     """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
 
@@ -169,6 +163,7 @@ def choose_depth(
         return chosen
     if is_short:
         return "brief"
+    scope, complexity = facts.get("scope"), facts.get("complexity")
     if scope == "large" or complexity == "high":
         return "deep"
     if scope == "small" and complexity == "low":

@@ -149,6 +149,13 @@ class Step(Struct, frozen=True):
         worded = {depth: tuple(each.word_for(kind) for each in self.questions(depth)) for depth in DEPTHS}
         return replace(self, **worded)
 
+    @property
+    def sections(self) -> tuple[Target, ...]:
+        """What the step writes: the sections that its file names, its title in any other output."""
+        own = tuple(target for target in self.targets if target.output in self.outputs)
+        named = {target.output for target in own}
+        return own + tuple(Target(each, self.title) for each in self.outputs if each not in named)
+
     def section(self, output: str) -> str | None:
         """The heading this step writes in an output, where its file names one."""
         return next((target.section for target in self.targets if target.output == output), None)

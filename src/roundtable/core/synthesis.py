@@ -18,6 +18,7 @@ from . import hearing
 from .hearing import Part, can_decide, sounds_decided
 from .lines import join_names
 from .personas import Roster
+from .steps import Step
 from .text import content_stems, escape_markdown, fold_text, split_sentences, words_of
 from .turns import USER, Turn
 
@@ -310,15 +311,13 @@ def list_people(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turn.by for turn in turns if turn.by))
 
 
-def render(
-    draft: Draft, *, step_id: str, title: str, roster: Roster, turns: Sequence[Turn], exit_type: Exit
-) -> str:
+def render(draft: Draft, step: Step, turns: Sequence[Turn], roster: Roster, exit_type: Exit) -> str:
     """Return the block of SYN-1, from a settled draft."""
     personas = (f"{persona.name} ({persona.short_role})" for persona in roster.personas)
     participants = ", ".join((*personas, *map(escape_markdown, list_people(turns))))
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
     parts = [
-        f"### Elaboration Insights ({f'Step {step_id}: ' if step_id else ''}{title})",
+        f"### Elaboration Insights ({f'Step {step.step_id}: ' if step.step_id else ''}{step.title})",
         f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
     ]
     for part, heading in HEADINGS.items():

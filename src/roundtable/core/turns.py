@@ -65,9 +65,7 @@ class Material(Struct, frozen=True):
     text: str  # of a document, as it stood when the elaboration began
 
 
-class LookedUp(Struct, frozen=True):
-    name: str
-    text: str  # code that a speaker asked to see
+class LookedUp(Material, frozen=True):  # code that a speaker asked to see
     after: int  # how many turns there were then: it stays after them (TABLE-1)
 
 

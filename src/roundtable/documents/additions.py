@@ -110,7 +110,7 @@ def insert_text(shape: outline.Outline, position: int, text: str) -> bytes:
 
 def find_end(shape: outline.Outline, section: outline.Section | None = None) -> int:
     """Return where a section, else the document, ends: before a closing rule, or anything left open."""
-    body, end = (section.body, section.end) if section else (shape.first, len(shape.document))
+    body, end = (section.body, section.end) if section else (shape.lines[0], len(shape.document))
     blocks = shape.within(body, end)
     if blocks and blocks[-1].open:
         end = blocks[-1].start
@@ -126,7 +126,7 @@ def _set_apart(shape: outline.Outline, start: int, text: str) -> bytes:
     """Return the bytes of a text that blank lines set apart at a place of the document."""
     newline = shape.newline
     before, after = shape.document[:start], shape.document[start:]
-    lead = 0 if start <= shape.first else 1 if before.endswith((b"\n", b"\r")) else 2
+    lead = 0 if start <= shape.lines[0] else 1 if before.endswith((b"\n", b"\r")) else 2
     tail = 1 if _BLANK_LINE.match(after) else 2
     # A lone carriage return and a line feed that meet would count as one line ending.
     lead += lead > 0 and before.endswith(b"\r") and newline == "\n"
@@ -177,7 +177,7 @@ def add_note(document: bytes, text: str) -> bytes:
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
     shape = outline.read_outline(document)
-    position, pieces = shape.first, list(shape.pieces)
+    position, pieces = shape.lines[0], list(shape.pieces)
     for is_top in (
         lambda piece: piece.kind == "front_matter",
         lambda piece: piece.level == 1,
@@ -185,7 +185,7 @@ def add_note(document: bytes, text: str) -> bytes:
     ):
         if pieces and is_top(pieces[0]):
             position = pieces.pop(0).end
-    return insert_text(shape, shape.settle(shape.first, position), text)
+    return insert_text(shape, shape.settle(shape.lines[0], position), text)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:

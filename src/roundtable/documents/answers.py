@@ -9,7 +9,7 @@ from textwrap import dedent
 from msgspec import Struct
 
 from ..core.markers import NoneMarker, begins_like_feedback, parse_marker
-from ..core.steps import DEPTHS, Step
+from ..core.steps import Step
 from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
 from . import drafting, ids, outline
@@ -133,8 +133,7 @@ def read_labelled(
 
 def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> dict[str, str]:
     """Return the answers under the step's labels in the section it writes; of several, the last."""
-    questions = [question for depth in DEPTHS for question in step.questions(depth)]
-    labels = {question.label.replace("*", ""): question.label for question in questions}
+    labels = {question.label.replace("*", ""): question.label for question in step.every_question}
     found: dict[str, str] = {}
     for section in outline.find_named_sections(shape.sections, heading):
         own = outline.decode_document(shape.document[section.body : section.end])
@@ -155,16 +154,10 @@ def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersB
     return {
         (step.step_id, label): answer
         for step in steps
-        if output in step.outputs
-        for heading in list_headings(step, output)
-        for label, answer in read_labelled_answers(shape, step, heading).items()
+        for target in step.sections
+        if target.output == output
+        for label, answer in read_labelled_answers(shape, step, target.section).items()
     }
-
-
-def list_headings(step: Step, output: str) -> tuple[str, ...]:
-    """Return the headings that a step writes under in a document: the sections it names, or its title."""
-    own = tuple(target.section for target in step.targets if target.output == output)
-    return own or (step.title,)
 
 
 def is_code(part: str) -> bool:

@@ -15,7 +15,7 @@ from ..content import read_tables
 from ..core import lazy_re as re
 from ..core.steps import Item
 from ..core.synthesis import mark_like
-from ..core.text import escape_markdown, fold_text, unescape_markdown
+from ..core.text import escape_markdown, fill_blanks, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import list_entries
@@ -24,6 +24,7 @@ from .ids import MATRIX, SPEC, list_attributes, list_requirements
 from .questions import OpenQuestion, list_decisions
 
 _TEXTS = read_tables("handoff.toml")
+_BLANK = re.compile(r"\{\{(\w+)\}\}")
 _PASSES_TODAY = re.compile(r"(?i)\b(?:(?:as|like) (?:today|before|now)|unchanged|still|nothing changes)\b")
 
 
@@ -123,73 +124,42 @@ def _list_criteria(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
 # --- the page in its forms --------------------------------------------------------------------------------
 
 
-def write_page(hand_off: HandOff) -> str:
-    """Return the page for a person."""
-    title = f"# Hand-off: {escape_markdown(hand_off.title)}"
-    return _join(title, hand_off.progress, *_write_parts(hand_off, _TEXTS["page"]))
+def write_form(hand_off: HandOff, form: str, *, folder: str = "", date: str = "") -> str:
+    """Return the page in a form of `handoff.toml`: `page`, `agent`, `pr`, or spec-kit's `spec` and `plan`."""
+    parts, required = hand_off.parts, hand_off.parts["requirements"]
+    functional = [each for each in required if each.text.startswith("**FR-")]
+    listed = {one for each in required for one in each.details}
+    checks = (*required, *(each for each in parts["first_test"] if each.text not in listed))
+    unclear = (f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in parts["questions"])
+    blanks = {name: _write_points(points) for name, points in parts.items()} | {
+        "title": escape_markdown(hand_off.title),
+        "slug": hand_off.slug,
+        "progress": hand_off.progress,
+        "folder": folder,
+        "date": date,
+        "checks": _write_points(checks, "- [ ] "),
+        "context": _write_points((*parts["decisions"], *parts["findings"], *parts["contract"])),
+        "stories": "\n\n".join(_write_stories(functional)),
+        "functional": _write_points(functional),
+        "measured": _write_points([each for each in required if each not in functional]),
+        "unclear": "\n".join(unclear),
+    }
+    template = _TEXTS["forms"][form].replace("{{parts}}", _TEXTS["forms"]["parts"])
+    paragraphs: list[str] = []
+    for paragraph in template.strip().split("\n\n"):
+        names = _BLANK.findall(paragraph)
+        if not names or any(blanks[name] for name in names):
+            paragraphs.append(fill_blanks(paragraph.replace("\n{{", "\n\n{{"), blanks).strip())
+    return "\n\n".join(paragraphs) + "\n"
 
 
-def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
-    """Return the page as a prompt for a coding agent."""
-    words = _TEXTS["agent"]
-    return _join(
-        f"# Task: {escape_markdown(hand_off.title)}",
-        words["task"].format(folder=folder),
-        hand_off.progress,
-        words["orders"],
-        *_write_parts(hand_off, _TEXTS["page"]),
-        words["done"],
-    )
-
-
-def write_pull_request(hand_off: HandOff, folder: str) -> str:
-    """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    checks = hand_off.parts["requirements"]
-    listed = {one for each in checks for one in each.details}
-    checks += tuple(each for each in hand_off.parts["first_test"] if each.text not in listed)
-    return _join(
-        f"# {escape_markdown(hand_off.title)}",
-        *_write_parts(hand_off, _TEXTS["pull-request"]),
-        *(("## How to check it", _write_points(checks, "- [ ] ")) if checks else ()),
-        f"The analysis is in `{folder}`. {hand_off.progress}".strip(),
-    )
-
-
-def write_spec(hand_off: HandOff, date: str) -> str:
-    """Return the page under the headings of spec-kit's spec.md."""
-    functional = [each for each in hand_off.parts["requirements"] if each.text.startswith("**FR-")]
-    measured = [each for each in hand_off.parts["requirements"] if each not in functional]
-    stories = []
+def _write_stories(functional: Sequence[HandOffPoint]) -> Iterator[str]:
     for number, each in enumerate(functional, 1):
-        scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
         name, _, title = each.text.partition(": ")
         levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one}" in name)
-        stories += [f"### User Story {number} - {title}{next(levels, '')}", "**Acceptance Scenarios**:"]
-        stories.append("\n".join(scenarios))
-    clarify = [
-        f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.parts["questions"]
-    ]
-    return _join(
-        f"# Feature Specification: {escape_markdown(hand_off.title)}",
-        f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
-        hand_off.progress,
-        *_write_parts(hand_off, {"Clarifications": "answered"}),
-        *("## User Scenarios & Testing", _write_points(hand_off.parts["problem"]), *stories),
-        *_write_parts(hand_off, {"Edge Cases": "risks"}, level="###"),
-        *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
-        *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
-        *_write_parts(hand_off, {"Assumptions": "left_out"}),
-    )
-
-
-def write_plan(hand_off: HandOff, date: str) -> str:
-    """Return the page under the headings of spec-kit's plan.md."""
-    return _join(
-        f"# Implementation Plan: {escape_markdown(hand_off.title)}",
-        f"**Branch**: `{hand_off.slug}` | **Date**: {date} | **Spec**: [spec.md](spec.md)",
-        *_write_parts(hand_off, _TEXTS["plan"]),
-        *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
-    )
+        scenarios = (f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1))
+        yield f"### User Story {number} - {title}{next(levels, '')}"
+        yield from ("**Acceptance Scenarios**:", "\n".join(scenarios))
 
 
 def write_summary(hand_off: HandOff, command: str) -> str:
@@ -203,17 +173,6 @@ def write_summary(hand_off: HandOff, command: str) -> str:
         words = "" if test.details and not label else unescape_markdown(words.strip())
         lines.append(f"First failing test: {words or 'see the page'} ({test.source})")
     return "\n".join([*lines, f"The whole page: {command}"])
-
-
-def _write_parts(hand_off: HandOff, form: Mapping[str, str], level: str = "##") -> Iterator[str]:
-    """Yield the parts that have a point, each under its heading."""
-    for heading, names in form.items():
-        if points := [point for name in names.split() for point in hand_off.parts[name]]:
-            yield from (f"{level} {heading}", _write_points(points))
-
-
-def _join(*parts: str) -> str:
-    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _write_points(points: Sequence[HandOffPoint], sign: str = "- ") -> str:

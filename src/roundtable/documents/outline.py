@@ -52,7 +52,7 @@ class MarkdownBlock(NamedTuple):
 
 
 class Outline(Struct, frozen=True, dict=True):
-    """A document, where its lines start (its end is the last entry), and its pieces in order."""
+    """A document, its pieces in order, and where its lines start: after a byte order mark, up to its end."""
 
     document: bytes
     lines: tuple[int, ...]
@@ -86,11 +86,6 @@ class Outline(Struct, frozen=True, dict=True):
             name, end = strip_numbering(piece.text), len(self.document)
             found.append(Section(piece.text, name, piece.level, piece.start, piece.end, end, is_added))
         return tuple(found)
-
-    @property
-    def first(self) -> int:
-        """Return where text may begin: after a byte order mark."""
-        return self.lines[0]
 
     @property
     def newline(self) -> str:

@@ -158,7 +158,8 @@ _READERS = {"md": find_asked_questions, "json": find_listed_questions}
 
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
-    answers = _find_answers(documents.values())
+    lines = (line for text in documents.values() if "**Answer (" in text for _, line in prose_lines(text))
+    answers = [said.group("rest", "date") for line in lines if (said := _ANSWER.fullmatch(line))]
     decisions = [(each, content_words(each.words)) for each in list_decisions(documents)]
     found = []
     for file, text in documents.items():
@@ -167,7 +168,9 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
         for line, words in read(text) if read else ():
             since = next((each.timestamp for each in blocks if each.line < line < each.end), "")
             question, resolver = split_question(words) if since else (words, "")
-            answer, settled = _choose_answer(answers, words), _find_settling(question, since, decisions)
+            quoted, settled = _quote_question(words), _find_settling(question, since, decisions)
+            given = ((rest.removeprefix(quoted), date) for rest, date in answers if rest.startswith(quoted))
+            answer = next((f"{unescape_markdown(text)} ({date})" for text, date in given), "")
             found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
     return found
 
@@ -193,20 +196,8 @@ def quote_answer(question: str, answer: str, date: str) -> str:
     return f'**Answer ({date})** to "{_quote_question(question)}{escape_markdown(answer)}'
 
 
-def _find_answers(texts: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the answers, each as it quotes its question, and its date."""
-    lines = (line for text in texts if "**Answer (" in text for _, line in prose_lines(text))
-    return [(answer["rest"], answer["date"]) for line in lines if (answer := _ANSWER.fullmatch(line))]
-
-
 def _quote_question(question: str) -> str:
     return f'{escape_markdown(question)}": '
-
-
-def _choose_answer(answers: Iterable[tuple[str, str]], question: str) -> str:
-    quoted = _quote_question(question)
-    texts = ((rest.removeprefix(quoted), date) for rest, date in answers if rest.startswith(quoted))
-    return next((f"{unescape_markdown(text)} ({date})" for text, date in texts), "")
 
 
 def _find_settling(

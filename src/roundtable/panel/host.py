@@ -22,7 +22,7 @@ from ..core.turns import NEUTRAL, Verdict
 from .base import AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
 from .model.conversation import Conversation, to_ask, to_speak
 from .model.conversation import write_turn as write_turn  # as a host is told of it
-from .model.replies import PASS
+from .model.panel import PASS
 
 _SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120

@@ -206,9 +206,8 @@ class Resume:
         track, progress, facts = here.chosen.track, here.progress, here.facts
         step, is_first = where.step or where.last, self._previous is None
         overrides = here.meta["depth_overrides"]
-        sizes = {"scope": facts.get("scope"), "complexity": facts.get("complexity")}
         own = step.depth if step else "standard"
-        depth = choose_depth(overrides, where.phase.key, step=own, is_short=track.is_short, **sizes)
+        depth = choose_depth(overrides, where.phase.key, facts, own, track.is_short)
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
         if others and not kind and not here.chosen.is_chosen:
             told = (track.title, track.summary, here.chosen.word, others)

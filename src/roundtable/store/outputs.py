@@ -26,7 +26,7 @@ from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents import additions, outline, questions
-from ..documents.answers import list_headings, number_requirements, read_answers, read_step_answers
+from ..documents.answers import number_requirements, read_answers, read_step_answers
 from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
@@ -170,8 +170,8 @@ class Outputs(Struct, frozen=True):
         """Return a new document with the sections of the phase's steps; `nfr-matrix.md` is `NFR Matrix`."""
         if not is_markdown(output):
             return b""
-        mine = [other for other in self._phase(step) if output in other.outputs]
-        sections = (each for other in mine for each in list_headings(other, output))
+        every = (target for other in self._phase(step) for target in other.sections)
+        sections = (each.section for each in every if each.output == output)
         headings = dict.fromkeys(map(outline.strip_numbering, sections))
         words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
         title = " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)

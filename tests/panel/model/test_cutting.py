@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from people import ALEX, MAYA, ROSTER
 from roundtable.core.personas import Roster
 from roundtable.panel.base import Look
-from roundtable.panel.model.replies import Cutter
+from roundtable.panel.model.panel import Cutter
 
 SIZES = (1, 2, 3, 7, 1000)
 

@@ -13,7 +13,7 @@ from roundtable.panel.model.conversation import fill
 
 
 def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> None:
-    prompts = tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text("utf-8"))
+    prompts = tomllib.loads(files("roundtable.content").joinpath("instructions.toml").read_text("utf-8"))
     spoken = set(get_args(Purpose)) - {"framing"}  # which is asked for as an object
     assert {name for name in prompts if name.startswith("speak-")} == {f"speak-{each}" for each in spoken}
     for purpose in spoken:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from roundtable.panel.model import replies
+from roundtable.panel.model.panel import FramingShape, Misshapen, SynthesisShape, make_schema, read_object
 
-ALL = [replies.FramingShape, replies.SynthesisShape]
+ALL = [FramingShape, SynthesisShape]
 FRAMING = {"summary": "a", "focus_question": "b?", "focus_topic": "c"}
 
 
@@ -21,7 +21,7 @@ FRAMING = {"summary": "a", "focus_question": "b?", "focus_topic": "c"}
 def test_every_text_list_and_number_has_a_bound_and_every_object_is_closed(
     shape: type[msgspec.Struct],
 ) -> None:
-    schema = replies.schema(shape)
+    schema = make_schema(shape)
     Draft202012Validator.check_schema(schema)
     assert "$ref" not in json.dumps(schema)
 
@@ -50,7 +50,7 @@ def test_every_text_list_and_number_has_a_bound_and_every_object_is_closed(
 )
 def test_what_stands_around_the_object_is_passed_over(around: str) -> None:
     text = around.replace("{}", json.dumps(FRAMING | {"more": 1}))
-    assert replies.read(text, replies.FramingShape) == replies.FramingShape("a", "b?", "c")
+    assert read_object(text, FramingShape) == FramingShape("a", "b?", "c")
 
 
 @pytest.mark.parametrize(
@@ -69,18 +69,18 @@ def test_what_stands_around_the_object_is_passed_over(around: str) -> None:
     ],
 )
 def test_nonsense_is_refused_with_the_reason_and_without_its_words(text: str, reason: str) -> None:
-    with pytest.raises(replies.Misshapen) as refused:
-        replies.read(text, replies.FramingShape)
+    with pytest.raises(Misshapen) as refused:
+        read_object(text, FramingShape)
     assert str(refused.value) == reason
 
 
 @given(st.text(max_size=60))
 def test_nothing_else_than_misshapen_is_ever_raised(text: str) -> None:
-    with pytest.raises(replies.Misshapen):
-        replies.read(text, replies.SynthesisShape)
+    with pytest.raises(Misshapen):
+        read_object(text, SynthesisShape)
 
 
 def test_an_insight_is_asked_for_without_a_detail_and_the_others_with_one() -> None:
-    parts = replies.schema(replies.SynthesisShape)["properties"]
+    parts = make_schema(SynthesisShape)["properties"]
     assert parts["insights"]["items"]["required"] == ["text", "turns"]
     assert parts["decisions"]["items"]["required"] == ["text", "turns", "detail"]

@@ -6,7 +6,7 @@ import pytest
 
 from people import ALEX, JORDAN, ROSTER, STEPS
 from roundtable.core.turns import NEUTRAL, OffTopic, Verdict
-from roundtable.panel.model.replies import Trailer, read_trailer
+from roundtable.panel.model.panel import Trailer, read_trailer
 
 
 def read(text: str, number: int = 6) -> Trailer:

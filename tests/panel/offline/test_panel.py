@@ -16,20 +16,21 @@ from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
 from roundtable.core.commands import AskFraming, AskPersona, AskSynthesis, AskVerdict, Brief, Table
-from roundtable.core.steps import Item
+from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import NO_REASON, Draft, render, settle, split_detail, summary, write_entry
 from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, LookedUp, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import LookUpsWanted
 from roundtable.panel.offline import OfflinePanel
-from roundtable.panel.offline.messages import is_noise, read_message
-from roundtable.panel.offline.pairing import (
+from roundtable.panel.offline.messages import (
     ANYBODY,
     NOBODY_ANSWERED,
     WHO_COULD_TELL,
     OpenPrompt,
     find_answered_prompt,
     guess_kind,
+    is_noise,
+    read_message,
 )
 from roundtable.panel.offline.prompts import Library, Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer, document_lines
@@ -686,12 +687,7 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
     discussion = talk(words, max_turns=20)
     draft = settle(discussion.draft, discussion.turns, ROSTER)
     block = render(
-        draft,
-        step_id="01-03",
-        title="Journeys",
-        roster=ROSTER,
-        turns=discussion.turns,
-        exit_type="user-initiated",
+        draft, Step("01-03", "Journeys", "", "brief", ()), discussion.turns, ROSTER, "user-initiated"
     )
     assert words.replace("`", "") in shown_text(block)
 

@@ -84,7 +84,7 @@ def inline(text: str) -> str:
 
 def fill(name: str, /, **blanks: str | int) -> str:
     """The prompt of that name with its blanks filled."""
-    return fill_blanks(read_tables("prompts.toml")[name], blanks)
+    return fill_blanks(read_tables("instructions.toml")[name], blanks)
 
 
 def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:

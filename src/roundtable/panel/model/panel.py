@@ -1,12 +1,16 @@
-"""The model panel: the personas in the words of one language model, its port, and its failures."""
+"""The model panel: the personas in the words of one language model, its port, and its failures.
+
+What a model writes are words, a verdict that comes with them on a line of its own, and JSON objects.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Final, Literal, Protocol, assert_never
+from functools import cache
+from typing import Annotated, Any, Final, Literal, Protocol, TypeVar, assert_never, cast
 from uuid import uuid4
 
 import msgspec
@@ -16,14 +20,15 @@ from msgspec.structs import replace
 from ...content import read_tables
 from ...core import commands as do
 from ...core.errors import PanelFailed
+from ...core.events import Offer
+from ...core.personas import Persona, Roster
+from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import Draft, join_lines
-from ...core.text import strip_unprintable
-from ...core.turns import NEUTRAL
-from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
+from ...core.text import fold_text, strip_unprintable, words_of
+from ...core.turns import NEUTRAL, OffTopic, Verdict
+from ..base import Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
-from . import replies
 from .conversation import Conversation, Usage
-from .replies import Cutter, Shaped, read_trailer
 
 FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
@@ -131,7 +136,7 @@ class ModelPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                framing = await self._ask_object(request, replies.FramingShape, "framing", brief.look_ups)
+                framing = await self._ask_object(request, FramingShape, "framing", brief.look_ups)
                 summary, question = join_lines(framing.summary), join_lines(framing.focus_question)
                 return Framing(summary, question, join_lines(framing.focus_topic))
             case do.AskPersona(brief):
@@ -140,11 +145,11 @@ class ModelPanel:
                 return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis():
                 # Once: where it does not hold, the rules ask again and say what was wrong.
-                synthesis = await self._ask_object(request, replies.SynthesisShape, "synthesis", tries=1)
+                synthesis = await self._ask_object(request, SynthesisShape, "synthesis", tries=1)
                 return msgspec.convert(synthesis, Draft, from_attributes=True)
             case do.AskOffers(brief):
-                offers = await self._ask_object(request, replies.OffersShape, "draft", brief.look_ups)
-                return replies.to_offers(offers, request)
+                offers = await self._ask_object(request, OffersShape, "draft", brief.look_ups)
+                return to_offers(offers, request)
             case do.AskFollowUp():
                 return await self._say_at_step(request, "follow-up") or request.criterion.follow_up
             case do.AskFeedback():
@@ -237,13 +242,13 @@ class ModelPanel:
             async with aclosing(self._reply(asked, purpose, 8_000, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
-                found = replies.read(text, shape)
-            except replies.Misshapen as misshapen:
+                found = read_object(text, shape)
+            except Misshapen as misshapen:
                 reason = str(misshapen)
                 again = made.fill("anew", reason=made.inline(reason))
                 asked = replace(sent, brief=sent.brief + again)
                 continue
-            if looks := replies.read_look_ups(getattr(found, "look", ()))[:look_ups]:
+            if looks := read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
             return found
         raise make_failure("nonsense", self.name, detail=reason)
@@ -258,9 +263,292 @@ class ModelPanel:
 
         request = Request(conversation, report, tokens, self._seconds)
         if shape is not None:
-            request = replace(request, shape=purpose, schema=replies.schema(shape))
+            request = replace(request, shape=purpose, schema=make_schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:
             async for piece in pieces:
                 yield piece
+
+
+SIGN = "@@"
+_FIELD = re.compile(r"(?i)(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|next)\s*[=:]")
+_PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
+_NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
+
+
+class Trailer(Struct, frozen=True):
+    """The speaker's verdict on its words and on the user's turn before them, and who has something to add."""
+
+    verdict: Verdict = NEUTRAL
+    judged: Verdict = NEUTRAL
+    next: tuple[str, ...] | None = None
+    """None where the speaker did not say."""
+
+
+def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
+    """What a trailer says that came with turn `number`; what cannot be understood is left out."""
+    _, *parts = _FIELD.split(text)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    fields = {name.lower(): value.strip(" \t\n;,.") for name, value in pairs}
+    told = (re.findall(r"\d{1,4}", fields.get(name, "")) for name in ("opposes", "decides"))
+    opposed, decided = (list(map(int, numbers)) for numbers in told)
+    drifts = (fields.get(name, "") for name in ("drifts", "user-drifts"))
+    drift, users_drift = (_read_drift(each, steps, current) for each in drifts)
+    verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
+    of_user = (number - 1,) if number - 1 in decided else ()
+    judged = Verdict(off_topic=users_drift, decisions=of_user)
+    named = None
+    if "next" in fields:
+        said = words_of(fields["next"])
+        named = tuple(each.key for each in roster.personas if fold_text(each.first_name) in said)
+    return Trailer(verdict.within(number), judged.within(number - 1), named)
+
+
+def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+    """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
+    found = _PLACE.fullmatch(drift)
+    place, subject = (found["step"], found["subject"]) if found else ("", drift)
+    words = join_lines(strip_unprintable(subject))[:80].strip()
+    if drift.lower() in _NOTHING or not words or place == current:
+        return None
+    if any(step.step_id == place for step in steps):
+        return OffTopic(words, place)
+    ahead = (phase for phase in PHASES if phase != phase_of(current))
+    return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
+
+
+_LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
+_LONGEST_LABEL = 90
+_LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Sign by sign, so that it makes no difference where a piece ends.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a model thinks aloud before it speaks is not said.
+_THOUGHT = re.compile(r"\A\s*+<think>.*?(?:</think>|\Z)", re.DOTALL)
+PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
+_RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
+_MARKS = re.compile(r"\A\s*(?:\|\s?|#{1,6}\s+)")
+_DECORATION = " \t*_\"'`>|#[(-"
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
+
+
+class Cutter:
+    """Takes in what a model writes, all of it anew with each piece, and gives out what the persona says."""
+
+    def __init__(
+        self, speaker: Persona, roster: Roster, words: int, most: int = 0, *, look_ups: int = 0
+    ) -> None:
+        """`words` are asked for, `most` are taken, to the end of a sentence; `look_ups` may come first."""
+        self.text = ""
+        self.trailer = ""
+        self.passed = False
+        self.look_ups: tuple[Look, ...] = ()
+        self._limits = words, most or round(words * 1.5)
+        self._most_look_ups = look_ups
+        self._written = ""
+        self._labels = _labels(roster)
+        self._own = {fold_text(speaker.name), fold_text(speaker.first_name)}
+        names = (fold_text(persona.first_name) for persona in roster.personas)
+        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, "<think>")
+
+    def feed(self, piece: str) -> str:
+        """Return what can be shown now that this piece has come."""
+        self._written = (self._written + piece)[:20_000]  # far more than anything that counts
+        return self._read(self._written.removesuffix("\r"), ended=False)  # perhaps half a line end
+
+    def end(self) -> str:
+        """Return what is left to be shown when nothing more comes."""
+        return self._read(self._written, ended=True)
+
+    def _read(self, written: str, *, ended: bool) -> str:
+        """Read line by line as far as it is clear what a line is; return what is new in the words."""
+        lines = _THOUGHT.sub("", _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), count=1).split("\n")
+        said, muted = "", False
+        asked: list[str] = []
+        for number, line in enumerate(lines, 1):
+            is_whole, rest = ended or number < len(lines), line
+            while label := self._labels.match(rest[:_LONGEST_LABEL]):
+                if fold_text(label["who"]) not in self._own:
+                    break
+                is_decorated = rest.lstrip()[:1] in ("*", "_")
+                rest, muted = rest[label.end() :].lstrip(" \t*_" if is_decorated else " \t"), False
+            start = fold_text(rest.lstrip(_DECORATION))
+            is_open = any(each.startswith(start) or start.startswith(each) for each in self._openers)
+            if not is_whole and is_open and len(rest) <= _LONGEST_LABEL:
+                break  # it may still become a label, a look-up or a pass
+            begun = bool(said.strip())
+            words, sign, trailer = _MARKS.sub("", rest, count=1).partition(SIGN)
+            if sign and not begun and not words.strip(_DECORATION) and _LOOK_UP.match(rest):
+                asked.append(rest)
+                continue
+            # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
+            muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
+            if PASS.fullmatch(rest):
+                self.passed = self.passed or not begun
+            elif not muted and not _RULE.fullmatch(rest) and (not sign or words.strip(_DECORATION)):
+                said += words if is_whole else words.removesuffix("@")
+            said += "\n"
+            if sign:
+                self.trailer = sign + trailer
+                break
+        self.look_ups = read_look_ups(asked[: self._most_look_ups])
+        if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
+            return ""
+        words = _shorten(said, *self._limits, ended=ended)
+        new = words[len(self.text) :]
+        self.text += new
+        return new
+
+
+def read_look_ups(asked: Sequence[str]) -> tuple[Look, ...]:
+    """Return what the lines ask to see: each is `search WORDS` or `read PATH:FIRST-LAST`."""
+    return tuple(
+        Look("read" if found["kind"].lower() == "read" else "search", found["what"].strip(_DECORATION))
+        for found in map(_LOOK_UP.match, asked)
+        if found
+    )
+
+
+def _labels(roster: Roster) -> re.Pattern[str]:
+    """Return the pattern of what stands before somebody's words: a name, the role perhaps, and a colon."""
+    whole = "|".join(re.escape(persona.name) for persona in roster.personas)
+    first = "|".join(re.escape(persona.first_name) for persona in roster.personas)
+    return re.compile(
+        rf"[\s*_\"'`>|#\[-]*(?P<turn>turn\s+\d+\s*[,.:-]?\s*)?"
+        rf"(?P<who>(?P<whole>{whole}|(?:{first})(?=\s*\()|(?:the\s+)?user|you)|{first})"
+        rf"(?:\s*\([^():\n]{{1,40}}\))?[*_\]]*\s*:[*_]*",
+        re.IGNORECASE,
+    )
+
+
+def _shorten(said: str, limit: int, most: int, *, ended: bool) -> str:
+    """Return the words, past `limit` by sentences and `most` at most."""
+    text, kept, gap, count = "", "", "", 0
+    for token in re.findall(r"\s+|\S+", said.strip()):
+        if token.isspace():
+            gap = "\n" * min(token.count("\n"), 2) or " "
+            continue
+        if count >= most:
+            return kept if _SENTENCE_END.search(kept) else f"{text} ..."
+        text += gap + token
+        count += 1
+        if count <= limit or _SENTENCE_END.search(text):
+            kept = text
+    return text if ended else kept
+
+
+Shaped = TypeVar("Shaped", bound=Struct)
+
+ReplyText = Annotated[str, msgspec.Meta(max_length=800)]
+ReplyName = Annotated[str, msgspec.Meta(max_length=120)]
+TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+Looks = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=80)], ...], msgspec.Meta(max_length=3)]
+
+
+class Misshapen(ValueError):
+    """An answer that is not what was asked for; the text says why, without the answer's words."""
+
+
+class FramingShape(Struct, frozen=True):
+    """What the lead brings to the framing, or what it wants to see first."""
+
+    summary: ReplyText = ""
+    focus_question: ReplyText = ""
+    focus_topic: ReplyName = ""
+    look: Looks = ()
+
+    def __post_init__(self) -> None:
+        if not self.look and not (self.summary.strip() and self.focus_question.strip()):
+            raise ValueError("`summary` or `focus_question` is missing or empty")
+
+
+class InsightShape(Struct, frozen=True):
+    text: ReplyText
+    turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
+
+
+class EntryShape(InsightShape, frozen=True):
+    """A decision, question or action, with its rationale, reason or owner."""
+
+    detail: ReplyText
+
+
+Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
+
+
+class SynthesisShape(Struct, frozen=True):
+    insights: Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
+    decisions: Entries
+    questions: Entries
+    actions: Entries
+    summary: ReplyText
+
+
+class OfferShape(Struct, frozen=True):
+    """A draft answer to the question of that number: read at its source, assumed, or not known."""
+
+    question: TurnNumber
+    text: ReplyText
+    source: ReplyName
+    standing: Literal["read", "assumed", "unknown"]
+    matters: bool
+
+
+class OffersShape(Struct, frozen=True):
+    drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
+    look: Looks = ()
+
+
+def to_offers(shape: OffersShape, ask: do.AskOffers) -> tuple[Offer, ...]:
+    """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
+    known = ask.brief.known
+    written = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
+    names = [*written, *(each.name.split()[-1] for each in ask.brief.looked_up)]
+    offers: dict[str, Offer] = {}
+    for each in shape.drafts:
+        text, source = strip_unprintable(each.text).strip(), join_lines(strip_unprintable(each.source))
+        if not 1 <= each.question <= len(ask.questions):
+            continue
+        is_read = "item" in source.casefold().split() or any(name.split(":")[0] in source for name in names)
+        standing = each.standing if text else "unknown"
+        if standing != "read" or not is_read:
+            source, standing = "", "unknown" if standing == "unknown" else "assumed"
+        label, words = ask.questions[each.question - 1].label, "" if standing == "unknown" else text
+        offers[label] = Offer(label, words, source, standing, each.matters and standing != "read")
+    return tuple(offers.values())
+
+
+def read_object(text: str, shape: type[Shaped]) -> Shaped:
+    """The object that an answer holds, whatever stands around it; Misshapen where there is none."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise Misshapen("There was no JSON object in it.")
+    try:
+        return msgspec.json.decode(text[start : end + 1].encode("utf-8", "replace"), type=shape)
+    except msgspec.ValidationError as error:
+        raise Misshapen(f"{error}.") from None
+    except (msgspec.DecodeError, RecursionError):
+        raise Misshapen("It was not valid JSON.") from None
+
+
+# `look` is left out: held to a schema, a small model would fill its look-ups without end.
+_LEFT_OUT = ("title", "default", "description", "look")
+
+
+@cache
+def make_schema(shape: type[Struct]) -> dict[str, Any]:
+    """The JSON schema of a shape, in one piece and closed, as services want it."""
+    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
+
+    def close(node: Any) -> Any:
+        if isinstance(node, list):
+            return [close(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        named = parts.get(node.get("$ref", ""), node)
+        closed = {key: close(value) for key, value in named.items() if key not in _LEFT_OUT}
+        if closed.get("type") == "object":
+            closed |= {"additionalProperties": False, "required": list(closed["properties"])}
+        return closed
+
+    return cast("dict[str, Any]", close(made))

@@ -20,8 +20,7 @@ from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
 from ..base import OFFLINE, Framing, Look, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import messages
-from .messages import UserMessage, drop_name, pattern, read_message, strip_address, telling_stems
-from .pairing import extract_synthesis, first_names, follow_discussion
+from .messages import UserMessage, first_names, pattern, read_message, strip_address, telling_stems
 from .prompts import Library, Prompt, load_library
 from .section import LabelAnswer, SearchLine, SectionContext, find_closest_lines, read_section
 
@@ -77,7 +76,7 @@ class OfflinePanel:
             case do.AskVerdict(table):
                 return _judge_message(table, self.library)
             case do.AskSynthesis(table):
-                return extract_synthesis(table, self.library)
+                return messages.extract_synthesis(table, self.library)
             case do.AskOffers():
                 return ()
             case do.AskFollowUp():
@@ -121,7 +120,7 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
     message = strip_address(turn.text, names)
     is_strange = len(words_of(message)) <= _MAX_CHAT_WORDS and home.isdisjoint(content_stems(message))
     if not decides and is_strange and pattern("chat").search(message.replace("’", "'")):
-        said = follow_discussion(table, library).said
+        said = messages.follow_discussion(table, library).said
         if not any(each.prompt for each in said if each.turn == turn.number):
             return OffTopic(_name_subject(message), is_chat=True)
     question = read_message(turn.text, names).of_kind("question")
@@ -148,7 +147,7 @@ class Floor:
         self.brief = brief
         self.prompts = library.of_persona(brief.speaker.key)
         self.section = read_section(table)
-        self.discussion = follow_discussion(table, library)
+        self.discussion = messages.follow_discussion(table, library)
         self.persona_texts = tuple(fold_text(turn.text) for turn in table.turns if turn.speaker != USER)
         focus = (each.label for each in library.focuses if fold_text(each.question) == asked)
         self.focus_label = fold_text(next(focus, ""))
@@ -224,7 +223,7 @@ def say_next(floor: Floor) -> str | None:
 
 def _reply(floor: Floor, message: UserMessage) -> str | None:
     names = first_names(floor.brief.table)
-    question, decided = message.of_kind("question"), drop_name(message.of_kind("decision"), names)
+    question, decided = message.of_kind("question"), messages.drop_name(message.of_kind("decision"), names)
     is_told = message.of_kind("statement", "decision", "question")
     own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
     if message.act == "clarify" and own:

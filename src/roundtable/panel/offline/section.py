@@ -150,7 +150,7 @@ _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
-_EXPECTED = {"asks_number": "number_answer", "asks_time": "time_answer", "asks_reason": "reason_answer"}
+_EXPECTED = {"asks_number": "number_answer", "asks_reason": "reason_answer"}
 
 
 @lru_cache(maxsize=8)
@@ -161,7 +161,7 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     rows = [frozenset(content_stems(line.text)) for line in lines]
     seen = Counter(stem for row in rows for stem in row)
     folded = fold_text(question)
-    asks_who = pattern("asks_who").search(folded)
+    asks_who = pattern("asks_person").search(folded)
     expected = [pattern(answer) for asks, answer in _EXPECTED.items() if pattern(asks).search(folded)]
 
     def rarity(stem: str) -> float:
