@@ -75,7 +75,10 @@ class OfflinePanel:
                 on_words(text)
                 return Speech(text)
             case do.AskVerdict(table):
-                return _judge_message(table, self.library)
+                turn = table.turns[-1]  # the user's
+                decides = bool(messages.find_decisions(turn.text, first_names(table)))
+                off_topic = _find_drift(table, self.library, decides=decides)
+                return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
             case do.AskSynthesis(table):
                 return messages.extract_synthesis(table, self.library)
             case do.AskOffers():
@@ -102,14 +105,6 @@ def _read_documents(material: tuple[Material, ...]) -> str:
     asked = [each for document in material for _, each in find_open_questions(document.text)]
     more = f" and {len(asked) - 1} more." if len(asked) > 1 else ""
     return f'{said} Still open there: "{asked[0]}"{more}' if asked else said
-
-
-def _judge_message(table: do.Table, library: Library) -> Verdict:
-    """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
-    turn = table.turns[-1]
-    decides = bool(messages.find_decisions(turn.text, first_names(table)))
-    off_topic = _find_drift(table, library, decides=decides)
-    return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
 
 
 def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic | None:
