@@ -426,7 +426,7 @@ def _put_entry(said: SaidPiece, table: Table) -> Entry:
         return Entry(words, (said.turn,))
     asked = prompt.question
     if prompt.kind == "choice" and prompt.prompt is not None:
-        asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
+        asked = prompt.prompt.text  # with its options
     turns = (prompt.turn, said.turn)
     if said.piece.kind == "decision":
         return synthesis.decision_with_question(words, join_lines(asked), turns)
