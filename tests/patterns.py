@@ -22,7 +22,7 @@ import roundtable
 from roundtable.catalogue import load_roster
 from roundtable.content import read_tables
 from roundtable.core.lazy_re import LazyPattern
-from roundtable.panel.offline.messages import MAX_MESSAGE_LENGTH, phase_expressions
+from roundtable.panel.offline.messages import MAX_MESSAGE_LENGTH
 from roundtable.panel.offline.messages import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
@@ -93,8 +93,6 @@ def collect() -> tuple[Found, ...]:
         add(Found(_EXPRESSIONS, name, find_pattern(name), METHODS))
     for kind, signs in read_tables("survey.toml")["projects"].items():
         add(Found("the kinds of projects", kind, re.compile(signs["manifest"]), frozenset({"search"})))
-    for phase, expression in phase_expressions().items():
-        add(Found(_EXPRESSIONS, phase, expression, METHODS))
     return tuple(replace(each, methods=each.methods or METHODS) for each in found.values())
 
 

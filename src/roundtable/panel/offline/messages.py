@@ -59,14 +59,10 @@ def similar_stems(stem: str) -> frozenset[str]:
 
 
 @cache
-def pattern(name: str, table: str = "signs") -> re.Pattern[str]:
+def pattern(name: str) -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in read_tables(WORDS_FILE)[table][name]), re.IGNORECASE)
-
-
-def phase_expressions() -> Mapping[str, re.Pattern[str]]:
-    """Return the expressions that only one phase uses, by its number."""
-    return {phase: pattern(phase, "phases") for phase in read_tables(WORDS_FILE)["phases"]}
+    signs = read_tables(WORDS_FILE)["signs"][name]
+    return re.compile("|".join(f"(?:{each})" for each in signs), re.IGNORECASE)
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:
@@ -430,7 +426,7 @@ def _put_entry(said: SaidPiece, table: Table) -> Entry:
         return Entry(words, (said.turn,))
     asked = prompt.question
     if prompt.kind == "choice" and prompt.prompt is not None:
-        asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
+        asked = prompt.prompt.text  # with its options
     turns = (prompt.turn, said.turn)
     if said.piece.kind == "decision":
         return synthesis.decision_with_question(words, join_lines(asked), turns)

@@ -15,6 +15,7 @@ from ...content import read_tables
 from ...core import commands as do
 from ...core.hearing import address
 from ...core.lines import join_names
+from ...core.steps import PHASES, phase_of
 from ...core.text import content_stems, cut_words, escape_markdown, fold_text, stem_word, words_of
 from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.questions import find_open_questions
@@ -74,7 +75,10 @@ class OfflinePanel:
                 on_words(text)
                 return Speech(text)
             case do.AskVerdict(table):
-                return _judge_message(table, self.library)
+                turn = table.turns[-1]  # the user's
+                decides = bool(messages.find_decisions(turn.text, first_names(table)))
+                off_topic = _find_drift(table, self.library, decides=decides)
+                return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
             case do.AskSynthesis(table):
                 return messages.extract_synthesis(table, self.library)
             case do.AskOffers():
@@ -103,14 +107,6 @@ def _read_documents(material: tuple[Material, ...]) -> str:
     return f'{said} Still open there: "{asked[0]}"{more}' if asked else said
 
 
-def _judge_message(table: do.Table, library: Library) -> Verdict:
-    """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
-    turn = table.turns[-1]
-    decides = bool(messages.find_decisions(turn.text, first_names(table)))
-    off_topic = _find_drift(table, library, decides=decides)
-    return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
-
-
 def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic | None:
     """Return what the last turn drifts to, small talk or another phase; None unless it is certain."""
     turn, names = table.turns[-1], first_names(table)
@@ -127,10 +123,10 @@ def _find_drift(table: do.Table, library: Library, *, decides: bool) -> OffTopic
     if not question or address(turn.text, table.roster).kind != "open" or not table.step.step_id:
         return None  # without a step there is no other phase that it could belong to
     asked = frozenset(content_stems(question))
-    for phase, expression in messages.phase_expressions().items():
-        found = expression.search(question) if phase != table.step.step_id[:2] else None
+    for number in (each.number for each in PHASES[1:] if each != phase_of(table.step.step_id)):
+        found = pattern(f"phase_{number}").search(question)
         if found and not home.issuperset(content_stems(found[0])) and 2 * len(asked & home) <= len(asked):
-            ahead = (step.step_id for step in table.steps if step.step_id.startswith(phase))
+            ahead = (step.step_id for step in table.steps if step.step_id.startswith(number))
             return OffTopic(_name_subject(strip_address(question, names)), next(ahead, None))
     return None
 
