@@ -195,10 +195,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         if not words.strip():
             raise RuleBroken(f"The framing has no {name}.")
     now, others = _keep_looked_up(now, event), now.roster.others(now.lead)
-    text = lines.framing_text(
-        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
-        is_step=bool(now.step.step_id),
-    )  # fmt: skip
+    text = lines.framing_text(now.step, event.summary, event.focus_question, others[0])
     said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes))
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
