@@ -741,8 +741,6 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Outcome:
     labels = _answer_labels(now)
     match steering:
-        case "help" | "no" | "number":
-            return _explain_menu(now, is_help=steering == "help")
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
@@ -754,7 +752,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
             others = (question.label for question in now.step.every_question)
             if label := hearing.hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
-    return _explain_menu(now)
+    return _explain_menu(now, is_help=steering == "help")
 
 
 def _explain_menu(now: Analysis, *, is_help: bool = False) -> Outcome:
