@@ -631,8 +631,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
-    first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.stood, first)
+    section = do.Written("section", event.moment, now.stood, now.step.step_id not in now.completed_steps)
     written = (*now.written, section) if event.moment else now.written
     return now.wait(
         Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
