@@ -299,7 +299,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    meant = hear_exit_answer(event.text, now.roster)
+    meant = hear_exit_answer(event.text)
     if meant == "exit":
         return wrap_up(now, event)
     said = now.unclear_exit if meant == "continue" and now.unclear_exit else event
