@@ -231,7 +231,7 @@ def test_any_text_is_heard(text: str) -> None:
     ],
 )
 def test_the_answer_to_an_unclear_exit(text: str, meaning: ExitAnswer) -> None:
-    assert hear_exit_answer(text, ROSTER) == meaning
+    assert hear_exit_answer(text) == meaning
 
 
 @pytest.mark.rule("MENU-3")

@@ -40,7 +40,7 @@ def test_an_article_follows_the_sound(noun: str, article: str) -> None:
     ("summary_", "landed"), [("Done", "Done."), ("Done.", "Done."), ("Done!", "Done!"), ("Done?", "Done?")]
 )
 def test_a_framing_s_summary_ends_like_a_sentence_and_once(summary_: str, landed: str) -> None:
-    framing = lines.framing_text(title="T", summary=f" {summary_} ", focus_question=" Why? ", first=ALEX)
+    framing = lines.framing_text(Step("01-03", "T", "", "brief", ()), f" {summary_} ", " Why? ", ALEX)
     assert framing == (
         f"We just covered T. Here is where we landed: {landed}\n\n"
         "I think we could benefit from all our perspectives on this specific question: Why?\n\n"

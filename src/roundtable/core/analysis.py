@@ -649,8 +649,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
-    first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.stood, first)
+    section = do.Written("section", event.moment, now.stood, now.step.step_id not in now.completed_steps)
     written = (*now.written, section) if event.moment else now.written
     return now.wait(
         Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
@@ -755,8 +754,6 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Outcome:
     labels = _answer_labels(now)
     match steering:
-        case "help" | "no" | "number":
-            return _explain_menu(now, is_help=steering == "help")
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
@@ -768,7 +765,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
             others = (question.label for question in now.step.every_question)
             if label := hearing.hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
-    return _explain_menu(now)
+    return _explain_menu(now, is_help=steering == "help")
 
 
 def _explain_menu(now: Analysis, *, is_help: bool = False) -> Outcome:

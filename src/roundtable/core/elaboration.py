@@ -28,7 +28,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from . import commands as do
 from . import events as on
@@ -178,15 +178,12 @@ Outcome: TypeAlias = tuple[Elaboration, tuple[do.Command, ...]]
 def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
     if event.max_turns < MIN_TURN_LIMIT:
         raise RuleBroken(f"A discussion needs a limit of at least {MIN_TURN_LIMIT} turns.")
-    step, lead, others, limit = now.step, now.lead, now.roster.others(now.lead), event.max_turns
+    step, lead, others = now.step, now.lead, now.roster.others(now.lead)
     key = step.phase.key if step.phase else step.step_id
     stands_in = (_show("notice", lines.leads_instead(lead, step.phase, key)),) if key else ()
-    text = lines.introduction(others, title=step.title, item_name=now.item.name, max_turns=limit)
+    text = lines.introduction(others, title=step.title, item_name=now.item.name, max_turns=event.max_turns)
     shown = (*(() if key in lead.phases else stands_in), _show("introduction", text))
-    after = replace(
-        now, state=State.TOPIC_FRAMING, max_turns=limit, material=event.material, documents=event.documents,
-        known=event.known,
-    )  # fmt: skip
+    after = replace(now, state=State.TOPIC_FRAMING, **asdict(event))  # all of it goes on the table
     return after.wait(Awaited.FRAMING, *shown, do.AskFraming(do.Brief(after.table, lead, "framing")))
 
 
@@ -195,10 +192,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         if not words.strip():
             raise RuleBroken(f"The framing has no {name}.")
     now, others = _keep_looked_up(now, event), now.roster.others(now.lead)
-    text = lines.framing_text(
-        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
-        is_step=bool(now.step.step_id),
-    )  # fmt: skip
+    text = lines.framing_text(now.step, event.summary, event.focus_question, others[0])
     said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes))
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
@@ -305,7 +299,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    meant = hear_exit_answer(event.text, now.roster)
+    meant = hear_exit_answer(event.text)
     if meant == "exit":
         return wrap_up(now, event)
     said = now.unclear_exit if meant == "continue" and now.unclear_exit else event

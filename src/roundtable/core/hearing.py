@@ -134,12 +134,11 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     return "unclear-exit" if is_question or (is_at_edge and is_short) else None
 
 
-def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
+def hear_exit_answer(text: str) -> ExitAnswer:
     """Return what the answer to the question about an unclear exit means."""
-    heard = hear(text, roster).kind
-    if heard in ("exit", "unclear-exit") or _ENDS.fullmatch(strip_fillers(text)):
+    if hear_exit(text) or _ENDS.fullmatch(strip_fillers(text)):
         return "exit"
-    return "continue" if heard == "silence" or _GOES_ON.fullmatch(strip_fillers(text)) else "contribution"
+    return "continue" if is_silence(text) or _GOES_ON.fullmatch(strip_fillers(text)) else "contribution"
 
 
 # --- decisions ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from .personas import Persona, Roster
 from .progress import Past
-from .steps import Depth, Phase
+from .steps import Depth, Phase, Step
 from .turns import USER, Turn
 
 LineKind = Literal[
@@ -182,15 +182,12 @@ def leads_instead(lead: Persona, phase: Phase | None, key: str) -> str:
     return f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
 
 
-def framing_text(
-    *, title: str, summary: str, focus_question: str, first: Persona, is_step: bool = True
-) -> str:
+def framing_text(step: Step, summary: str, focus_question: str, first: Persona) -> str:
     """The three paragraphs of the lead's framing, without its name (FRAME-1, MENU-8)."""
     landed = summary.strip()
     landed += "" if landed.endswith((".", "!", "?")) else "."
-    opening = (
-        f"We just covered {title}. Here is where we landed:" if is_step else f"We have {title} before us."
-    )
+    covered = f"We just covered {step.title}. Here is where we landed:"
+    opening = covered if step.step_id else f"We have {step.title} before us."
     perspective = f"{article(first.perspective)} {first.perspective} perspective"
     return (
         f"{opening} {landed}\n\n"

@@ -28,7 +28,7 @@ _ENTRY = re.compile(r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
 _OWN_LIST = re.compile("open questions", re.IGNORECASE)
 _ANY_LIST = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNORECASE)
 _NOTHING = frozenset({"", "none", "n/a", "nothing", "-"})
-_ANSWER = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
+ANSWER = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
 _SETTLED = 2 / 3  # how much of a question's words a decision has to take up to settle it
 _FEWEST_WORDS = 2
@@ -159,7 +159,7 @@ _READERS = {"md": find_asked_questions, "json": find_listed_questions}
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
     lines = (line for text in documents.values() if "**Answer (" in text for _, line in prose_lines(text))
-    answers = [said.group("rest", "date") for line in lines if (said := _ANSWER.fullmatch(line))]
+    answers = [said.group("rest", "date") for line in lines if (said := ANSWER.fullmatch(line))]
     decisions = [(each, content_words(each.words)) for each in list_decisions(documents)]
     found = []
     for file, text in documents.items():
@@ -173,11 +173,6 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
             answer = next((f"{unescape_markdown(text)} ({date})" for text, date in given), "")
             found.append(OpenQuestion(file, line, words, question, resolver, answer, settled))
     return found
-
-
-def find_answer_date(line: str) -> str:
-    """Return the date of the answer that a line is; empty where it is none."""
-    return found["date"] if (found := _ANSWER.fullmatch(line)) else ""
 
 
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:

@@ -17,7 +17,7 @@ from ..core.text import fold_text, unescape_markdown
 from ..documents.additions import find_step_texts
 from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_elaboration_blocks
 from ..documents.outline import read_outline
-from ..documents.questions import find_answer_date
+from ..documents.questions import ANSWER
 from .artifact import read_documents
 from .transcript import FOLDER, parse_transcripts
 
@@ -68,8 +68,8 @@ def _find_origin(
 ) -> LineOrigin:
     words = text.split("\n")[line - 1]
     here = LineOrigin(file, line, words.strip())
-    if date := find_answer_date(words):
-        return replace(here, origin=f"An answer to an open question, added on {date}.")
+    if answer := ANSWER.fullmatch(words):
+        return replace(here, origin=f"An answer to an open question, added on {answer['date']}.")
     blocks = find_elaboration_blocks(file, text)
     block = next((each for each in blocks if each.line <= line < each.end), None)
     if block is not None:

@@ -22,6 +22,7 @@ _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
     for name in ("{Lead}", "{Other}", "{Colleague}", "{Name}")
 )
+_STEP = Step("{step_id}", "{title}", "", "brief", ())
 AGENT_FILE = "agent-file"
 SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
 
@@ -31,9 +32,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
     first = roster.personas[0]
     introduction = lines.introduction((_OTHER, _OTHER), title="{title}", item_name="{item}", max_turns=10)
     summary = "{two or three sentences on the step's output}"
-    framing = lines.framing_text(
-        title="{title}", summary=summary, focus_question="{focus question}", first=_COLLEAGUE
-    )
+    framing = lines.framing_text(_STEP, summary, "{focus question}", _COLLEAGUE)
     leads = ((phase.key, phase.name, roster.lead_of(phase.key).name) for phase in PHASES)
     lists = ((step, ", ".join(step.outputs), ", ".join(step.depends_on) or "-") for step in steps)
     writes = ((step.step_id, step.title, step.depth, *rest) for step, *rest in lists)
