@@ -48,7 +48,9 @@ def serve(settings: Settings, listener: socket.socket | None, token: str, *, deb
         server = RoundtableServer(sessions, debug=debug)
         try:
             if listener is None:
+                ticking = asyncio.create_task(_tick())
                 await server.run_stdio_async()
+                ticking.cancel()
             else:
                 # For this host the library refuses each `Host` and `Origin` that is not this machine's.
                 app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
@@ -59,6 +61,12 @@ def serve(settings: Settings, listener: socket.socket | None, token: str, *, deb
             await sessions.close()
 
     asyncio.run(run())
+
+
+async def _tick() -> None:
+    """Wake the loop now and then: a signal that comes just before it waits is seen only when it wakes."""
+    while True:
+        await asyncio.sleep(1)
 
 
 class WebServer(uvicorn.Server):
