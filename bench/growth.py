@@ -36,7 +36,7 @@ SIZES: dict[str, tuple[int, ...]] = {
 TARGETS = {("insert a block, KB of the document", 1_000): 500.0}
 """Milliseconds that are wanted at most."""
 BLOCK = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n\n### Insights\n\n- [Maya] One.\n"
-_PART = b"## 3. User Journeys\n\nThe inspector goes down, fills in, comes back.\n\n- one\n- two\n\n"
+_PAGES = sorted(Path(__file__).parents[1].joinpath("docs").glob("*.md"))
 _WIDTH = 40
 
 
@@ -54,7 +54,8 @@ def measure() -> Iterator[str]:
 
 
 def insert(kilobytes: int) -> float:
-    document = b"# Requirements\n\n" + _PART * (kilobytes * 1024 // len(_PART))
+    pages = b"".join(page.read_bytes() for page in _PAGES)
+    document = (pages * (kilobytes * 1024 // len(pages) + 1))[: kilobytes * 1024]
     return _spend(lambda: insert_addition(document, BLOCK, topic="User Journeys"))
 
 

@@ -126,77 +126,17 @@ def read_outline(document: bytes) -> Outline:
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    pieces += _find_blocks("\n".join(source), lines)
-    return Outline(document, lines, tuple(pieces))
-
-
-# Most of a document is headings, paragraphs of lines that begin with a letter, and lists of single lines. At
-# the top level each of these reads the same whatever stands around it. They are read here, many times as fast
-# as the parser is; the parser is given the stretches that hold anything else.
-_TEXT = r"(?:[^\W\d_]|\*\*[^\s*])[^\n]*+\n"
-_ENTRY = r"(?:[^\W\d_]|\*\*[^\s*]|\[(?![^\n]*\]:))[^\n]*+\n"
-_BLANK = r"(?:[ \t]*+\n)"
-_START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
-_END = r"\#{1,6}[ \t]|\Z"
-_SIMPLE = re.compile(
-    rf"""(?:
-      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n\#]*+\n)
-    | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
-    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*)
-      (?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END})))
-    | (?P<blank>{_BLANK})
-    )(?>{_BLANK}*)""",
-    re.VERBOSE,
-)
-# After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
-_NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
-
-
-def _find_blocks(text: str, lines: Sequence[int]) -> Iterator[MarkdownBlock]:
-    # The parser does not count a last line of nothing but blanks.
-    whole = text.rstrip(" \t")
-    whole = whole if whole.endswith("\n") else f"{text}\n"
-    at = line = 0
-    while at < len(text):
-        if found := _SIMPLE.match(whole, at):
-            kind = str(found.lastgroup)
-            after = line + whole.count("\n", at, found.end(kind))
-            if kind != "blank":
-                level, words = len(found["signs"] or ""), _render_heading(found["heading"] or "")
-                yield MarkdownBlock(kind, lines[line], lines[after], level, words)
-            line = after + whole.count("\n", found.end(kind), found.end())
-            at = found.end()
+    tokens = parse("\n".join(source))[0]
+    for index, token in enumerate(tokens):
+        if token.level or token.nesting < 0 or token.map is None:
             continue
-        end, tokens = _parse_stretch(text, at)
-        for index, token in enumerate(tokens):
-            if token.level == 0 and token.nesting >= 0 and token.map:
-                start, after = (lines[line + each] for each in token.map)
-                kind = token.type.removesuffix("_open")
-                is_last = token is tokens[-1] and end == len(text)
-                is_left_open = is_last and is_open(token, text[at:].split("\n"))
-                is_heading = kind == "heading"
-                level = int(token.tag[1]) if is_heading else 0
-                words = _render_heading(tokens[index + 1].content) if is_heading else token.content
-                yield MarkdownBlock(kind, start, after, level, words, is_left_open)
-        line += text.count("\n", at, end)
-        at = end
-
-
-def _parse_stretch(text: str, at: int) -> tuple[int, list[Token]]:
-    """Return where the stretch ends that the parser can read alone, and its tokens."""
-    end, count = at, 1
-    while True:
-        for _ in range(count):
-            start = _NEW_START.search(text, end)
-            end = start.end() if start else len(text)
-        if end == len(text):
-            return end, parse(text[at:])[0]
-        # A paragraph at the end shows whether anything is left open there.
-        tokens, _ = parse(f"{text[at:end]}.")
-        last = text.count("\n", at, end)
-        if tokens[-1].type == "paragraph_close" and tokens[-3].map == [last, last + 1]:
-            return end, tokens[:-3]
-        count *= 2
+        start, end = (lines[each] for each in token.map)
+        kind, level, text = token.type.removesuffix("_open"), 0, token.content
+        if kind == "heading":
+            level, text = int(token.tag[1]), _render_heading(tokens[index + 1].content)
+        is_left_open = token is tokens[-1] and is_open(token, source)
+        pieces.append(MarkdownBlock(kind, start, end, level, text, is_left_open))
+    return Outline(document, lines, tuple(pieces))
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
