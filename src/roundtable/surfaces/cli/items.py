@@ -34,10 +34,9 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
             raise RuleBroken("There was no text on stdin. Nothing was added.")
     project = flags.open_project()
     entry = project.add_item(words, title=title)
-    flags.show_result(
-        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)},
-        f"Added {entry.slug}: {entry.title}\nGo on with: {project.command('analyze', entry.slug)}",
-    )
+    data = {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)}
+    go_on = project.command("analyze", entry.slug)
+    flags.show_result(data, f"Added {entry.slug}: {entry.title}\nGo on with: {go_on}")
 
 
 @command("list")
@@ -95,10 +94,8 @@ def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
     """Change the title of ITEM to TITLE. Its folder is renamed to match; other documents stay as they are."""
     project, old = flags.find_item(item)
     entry = project.rename_item(old.slug, " ".join(title))
-    flags.show_result(
-        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder), "before": old.slug},
-        f"Renamed {old.slug} to {entry.slug}: {entry.title}",
-    )
+    data = {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder), "before": old.slug}
+    flags.show_result(data, f"Renamed {old.slug} to {entry.slug}: {entry.title}")
 
 
 @command(item="needed")
@@ -154,10 +151,8 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         project, entry, words = flags.split_item(what, least=1)
         answer = " ".join(words)
         question, file = project.answer_question(entry.slug, number, answer)
-        flags.show_result(
-            {"slug": entry.slug, "question": question.text, "answer": answer, "file": file},
-            f"Answered in {file}: {question.text}",
-        )
+        answered = {"slug": entry.slug, "question": question.text, "answer": answer, "file": file}
+        flags.show_result(answered, f"Answered in {file}: {question.text}")
         return
     if len(what) > 1:
         raise click.UsageError("Use --answer N to answer a question.")
