@@ -196,8 +196,7 @@ def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:
     what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
     flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
-    flags.show_result(
-        [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],
-        "\n".join(f"{name} {answer}" if sound else answer for name, answer, sound in results),
-    )
+    data = [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results]
+    told = (f"{name} {answer}" if sound else answer for name, answer, sound in results)
+    flags.show_result(data, "\n".join(told))
     return 0 if all(sound for _, _, sound in results) else _ASK_FAILED

@@ -69,11 +69,9 @@ def _describe_status(found: ItemStatus, project: Project) -> str:
     entry, talk = found.entry, found.discussion
     phases = {step.phase.key for step, _ in found.steps if step.phase}
     complete = phases.intersection(found.start.completed)
-    summary = (
-        f"{entry.analysis_status}: {len(complete)} of {len(phases)} phases, "
-        f"{found.steps_done} of {len(found.steps)} steps, "
-        f"{count(len(found.progress.elaborations), 'elaboration')}"
-    )
+    steps = f"{found.steps_done} of {len(found.steps)} steps"
+    talks = count(len(found.progress.elaborations), "elaboration")
+    summary = f"{entry.analysis_status}: {len(complete)} of {len(phases)} phases, {steps}, {talks}"
     goes_on = entry.problem or found.next_step or found.start.next
     words = ("analyze" if goes_on else "handoff", entry.slug, *(["--start-over"] if entry.problem else []))
     rows = {

@@ -145,11 +145,9 @@ def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
         put_text(text.rstrip("\n"))
         return
     kept = [name for name in files if name in SHARED_FILES and (folder / name).exists()]
-    names = [name for name in files if name not in kept]
-    write_new_files(
-        folder, {name: files[name] for name in names}, replace=force, do=f"{do} --force replaces files."
-    )
-    lines = [f"Wrote to {folder}:", *(f"  {name}" for name in names)]
+    new = {name: text for name, text in files.items() if name not in kept}
+    write_new_files(folder, new, replace=force, do=f"{do} --force replaces files.")
+    lines = [f"Wrote to {folder}:", *(f"  {name}" for name in new)]
     lines += [f"{name} exists and was not changed. It needs this:\n{files[name].rstrip()}" for name in kept]
     lines += [host.next_step.format(folder=folder)] if host else []
-    flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))
+    flags.show_result({"folder": str(folder), "files": list(new), "left_alone": kept}, "\n".join(lines))
