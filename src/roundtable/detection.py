@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from .address import show_host
 from .content import read_tables
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_WORDS = (
-    "what you say, the item, its documents, decisions of other items that bear on it "
-    "and excerpts of code go to"
-)
+_KNOWN = read_tables("models.toml")
 
 
 class FoundModel(Struct, frozen=True):
@@ -59,11 +56,7 @@ class LocalServer(Struct, frozen=True):
     path: str = "/v1/models"
 
 
-SERVERS = (
-    LocalServer("ollama", 11434, "/api/tags"),
-    LocalServer("lmstudio", 1234),
-    LocalServer("llamacpp", 8080),
-)
+SERVERS = convert(_KNOWN["servers"], tuple[LocalServer, ...])
 
 
 def find_models(
@@ -139,7 +132,7 @@ def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) ->
         receiver = f"the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
     elif host in _LOOPBACK:
         cost, receiver = "is free", ""
-    leaves = f"{_WORDS} {receiver}" if receiver else "nothing leaves this machine"
+    leaves = f"{_KNOWN['sent']} {receiver}" if receiver else "nothing leaves this machine"
     return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
 
 
@@ -152,15 +145,15 @@ def search_path(root: Path, environment: Mapping[str, str]) -> str:
 
 def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
     path = search_path(root, environment)
-    for name, each in read_tables("models.toml")["assistants"].items():
+    for name, each in _KNOWN["assistants"].items():
         program = Path(shutil.which(name, path=path) or "")
         is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # a link may lead
         if is_theirs or ("keys" in each and not any(map(environment.get, each["keys"]))):
             continue
         # The full path: later, another folder of PATH may have a program of the same name.
         command = "command:" + shlex.join([str(program), *each.get("arguments", ())])
-        cost = "counts against your own plan or account there"
-        yield FoundModel(name, command, "", f"installed as {program}", cost, f"{_WORDS} {each['owner']}")
+        cost, leaves = "counts against your own plan or account there", f"{_KNOWN['sent']} {each['owner']}"
+        yield FoundModel(name, command, "", f"installed as {program}", cost, leaves)
 
 
 def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..content import read_tables
 from ..core.steps import Item
 from .files import file_kind, read_text
 from .search import CodeLine, extract_terms, rank_files
@@ -25,13 +26,7 @@ SMALL_FILE = 80  # a file of so few lines is shown whole
 MAX_SEARCH_HITS = 40
 MAX_READ_LINES = 200
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
-_SECRET = re.compile(
-    r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.[^/]*)?|credentials(?:\.[^/]*)?|secrets?\.[^/]+"
-    r"|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars)(?:\.[^/]*)?)$"
-    r"|(?:^|/)(?:\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker)/",
-    re.IGNORECASE,
-)
+_SECRET = re.compile("|".join(read_tables("survey.toml")["secrets"]), re.IGNORECASE)
 
 
 class Excerpt(Struct, frozen=True):

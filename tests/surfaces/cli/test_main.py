@@ -13,6 +13,7 @@ import pytest
 
 import roundtable
 from commandline import SLUG, CommandLine, command_line
+from roundtable.content import read_tables
 from roundtable.core import errors
 from roundtable.settings import PANELS
 from roundtable.surfaces.cli import program
@@ -112,6 +113,13 @@ def test_wrong_usage_is_status_2_and_says_so_on_stderr(cli: CommandLine, argumen
     assert (ran.status, ran.out) == (2, "")
     assert ran.err
     assert "Traceback" not in ran.err
+
+
+def test_every_text_of_the_help_belongs_to_a_command_and_is_shown(cli: CommandLine) -> None:
+    for name, text in read_tables("commands.toml").items():
+        ran = cli.run(*([] if name == "roundtable" else [name]), "--help")
+        assert ran.status == 0
+        assert "".join(text.replace("\b", "").split()) in "".join(ran.out.split())
 
 
 def test_help_says_what_post_does(cli: CommandLine) -> None:

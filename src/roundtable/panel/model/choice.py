@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
-SERVICES = read_tables("models.toml")["services"]
+_KNOWN = read_tables("models.toml")
+SERVICES = _KNOWN["services"]
 KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVICES.items() if each["keys"]}
 # Kinds of failure after which the words may have been read, and so are paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
@@ -88,10 +89,7 @@ def read_choice(named: str, base_url: str = "") -> Choice:
             if problem := find_problem(base_url):
                 raise RuleBroken(f"The address of the server {problem}.")
             return Choice("compatible", named.strip(), base_url)
-    raise RuleBroken(
-        f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
-        "google:NAME, ollama:NAME or command:PROGRAM, or give its server's address with --base-url."
-    )
+    raise RuleBroken(f"There is no model '{named.strip()[:80]}'. {_KNOWN['names']}")
 
 
 def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:

@@ -381,11 +381,7 @@ def guess_kind(asked: str) -> AnswerKind:
     return next((kind for kind in _SHAPES if pattern(f"asks_{kind}").search(question)), "text")
 
 
-WHO_COULD_TELL = {
-    "business-analyst": "for somebody who knows the people concerned",
-    "solutions-architect": "for somebody who knows the system",
-    "system-designer": "for somebody who knows the code",
-}
+WHO_COULD_TELL: Mapping[str, str] = read_tables(WORDS_FILE)["could-tell"]
 ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
 

@@ -32,21 +32,13 @@ _MAX_QUOTED_WORDS = 20
 _MAX_LINE_WORDS = 45
 _MAX_DECISION_WORDS = 40
 _MAX_SEARCH_WORDS = 8
-_POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
-_NOT_SOURCE = re.compile(r"(?i)\.(?:md|rst|txt|ya?ml|toml|json|lock)$|(?:^|/)(?:tests?/|docs?/|test_)")
 # A name as code is spelled: `name`, name(), some_name, SomeName.
 _CODE_NAME = re.compile(
     r"(?<=`)\w{1,60}|\b\w{1,40}(?=\()|\b\w{1,30}_\w{1,30}\b|\b[A-Za-z]{0,20}[a-z][A-Z]\w{0,20}\b"
 )
-_ASKS_FOR_CODE = re.compile(r"(?i)\b(?:where|code|(?:which|what) (?:file|module|function|class|line)s?)\b")
 _DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
-_TRADEOFF = (
-    "There are two views on the table here. Which way should it go, and what would you give up for it?"
-)
-_PLAIN_GAP = "We do not know yet what a developer would still have to ask before building it."
-_PLAIN_QUESTION = "what is still missing here before somebody could build it without asking again?"
 
 
 class OfflinePanel:
@@ -176,7 +168,8 @@ def frame_discussion(brief: do.Brief, library: Library) -> Framing:
             if answer.label not in landed:
                 gap = f"On {answer.label}: {gap[:1].lower()}{gap[1:]}"
             return Framing(f"{landed} {gap}", focus.question, focus.topic)
-    return Framing(f"{_summarise(section)} {_PLAIN_GAP}", _PLAIN_QUESTION, "what is still missing here")
+    plain = read_tables(messages.WORDS_FILE)["plain"]
+    return Framing(f"{_summarise(section)} {plain['gap']}", plain["question"], plain["topic"])
 
 
 def _summarise(section: SectionContext, focus: LabelAnswer | None = None) -> str:
@@ -199,7 +192,7 @@ def say_next(floor: Floor) -> str | None:
     said, is_told = None, False
     match brief.purpose:
         case "tradeoff" if floor.may_ask:
-            return _TRADEOFF
+            return str(read_tables(messages.WORDS_FILE)["plain"]["tradeoff"])
         case "answer" if brief.answers:
             message = read_message(brief.table.turns[brief.answers - 1].text, first_names(brief.table))
             said, is_told = _reply(floor, message), not message.of_kind("question")
@@ -254,7 +247,7 @@ def _join(*parts: str | None) -> str:
 def _show_closest(floor: Floor, question: str) -> str:
     asked = strip_address(question, first_names(floor.brief.table))
     written, code = find_closest_lines(asked, floor.section.lines), _find_code(floor, asked)
-    asks_for_code = _CODE_NAME.search(asked) or _ASKS_FOR_CODE.search(asked)
+    asks_for_code = _CODE_NAME.search(asked) or pattern("asks_code").search(asked)
     first, then = (code, written) if asks_for_code else (written, code)
     if lines := (*first[: 2 if then else 3], *then)[:3]:
         return floor.say("closest").format(lines=_show_lines(lines))
@@ -270,7 +263,7 @@ def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
     # "Reports" is looked for as "report", and "queries" as itself.
     spoken = [stem if word.startswith(stem) else word for stem, word in told][:_MAX_SEARCH_WORDS]
-    words, asks_for_code = names or spoken, bool(names or _ASKS_FOR_CODE.search(question))
+    words, asks_for_code = names or spoken, bool(names or pattern("asks_code").search(question))
     look = Look("search", " ".join(words))
     shown = [each.text for each in floor.brief.table.looked_up if each.name == f"{look.kind} {look.what}"]
     if len(words) < (1 if asks_for_code else 2):  # one word alone says little
@@ -278,7 +271,7 @@ def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
     if not shown and floor.brief.look_ups:
         raise LookUpsWanted((look,))
     lines = [line for text in shown for line in text.split("\n") if _CODE_LINE.match(line)]
-    source = [line for line in lines if not _NOT_SOURCE.search(line.partition(":")[0])]
+    source = [line for line in lines if not pattern("no_source").search(line.partition(":")[0])]
     held = (line for line in source if 2 * sum(word.lower() in line.lower() for word in words) >= len(words))
     # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
     return tuple(SearchLine(line, "in the code") for line in held)
@@ -359,7 +352,8 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     if prompt.label:
         asked = [fold_text(each.label) for each in floor.discussion.prompts if each.label]
         is_new = fold_text(prompt.label) != (asked[-1] if asked else floor.focus_label)
-        return f"On {prompt.label}:" if is_new and not _POINTING.isdisjoint(words_of(prompt.text)) else ""
+        points_back = not messages.word_list("pointing").isdisjoint(words_of(prompt.text))
+        return f"On {prompt.label}:" if is_new and points_back else ""
     leads = {"unknown": "{} is still open.", "none": "You said there is nothing for {}."}
     label = _label_in_state(floor, prompt.suits)
     return leads[prompt.suits].format(label) if label and prompt.suits in leads else ""

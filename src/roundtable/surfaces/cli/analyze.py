@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 @click.option("--start-over", is_flag=True, help="Begin again with the first step; the documents stay.")
 @click.option("--from", "reopen", metavar="ID", help="Repeat a completed step, such as 01-03.")
 def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None) -> int:
-    """Analyse ITEM step by step; continue where it stopped.
-
-    Without ITEM it uses the one that is open. At each menu, [E] brings all personas to the table. Messages
-    come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0). An item
-    follows a track: feature (all steps), bug fix or small change (at most six questions, one document). It is
-    proposed first; `track bug` at a menu changes it.
-    """
+    """Analyse ITEM step by step; continue where it stopped."""
     talk = _Talk(flags)
     entry = talk.choose_item() if item is None else talk.project.find_item(item)
     if start_over and (told := talk.project.start_over(entry.slug)):
@@ -57,11 +51,7 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
 @click.argument("file")
 @click.option("--into", is_flag=True, help="Also add the synthesis to FILE itself.")
 def discuss(flags: Flags, file: str, into: bool) -> int:
-    """Hold a roundtable on FILE, any markdown document of the project.
-
-    The transcript and its synthesis are written beside it, to FILE.roundtable-1.md; FILE itself changes only
-    with --into. If you are interrupted, the same command continues where it stopped.
-    """
+    """Hold a roundtable on FILE, any markdown document of the project."""
     from ...runtime.discussion import DocumentSession, find_discussion_folder
 
     talk = _Talk(flags)

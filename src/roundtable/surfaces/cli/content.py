@@ -39,10 +39,7 @@ _MOST_OFFERED = 9
 @command()
 @click.argument("action", type=click.Choice(("list", "check")), default="list")
 def personas(flags: Flags, action: str) -> int:
-    """List the personas, or check their files and prompts.
-
-    A project's own are in .roundtable/personas. If `check` finds a problem, the exit status is 2.
-    """
+    """List the personas, or check their files and prompts."""
     project = flags.open_project()
     if action == "check":
         return _report(flags, "persona", *project.check_personas())
@@ -52,10 +49,7 @@ def personas(flags: Flags, action: str) -> int:
 @command()
 @click.argument("action", type=click.Choice(("list", "check")), default="list")
 def steps(flags: Flags, action: str) -> int:
-    """List the steps of an analysis, or check their files.
-
-    A project's own are in .roundtable/steps/PHASE. If `check` finds a problem, the exit status is 2.
-    """
+    """List the steps of an analysis, or check their files."""
     project = flags.open_project()
     if action == "check":
         return _report(flags, "step", *project.check_steps())
@@ -80,10 +74,7 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -
 
 @command(uses=("json", *MODEL_OPTIONS))
 def doctor(flags: Flags) -> int:
-    """Check settings, models, extras and project files.
-
-    This sends nothing that costs money. The exit status is 2 if something needs repair.
-    """
+    """Check settings, models, extras and project files."""
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
     project = flags.open_project(settings)
     rows = [("python", platform.python_version(), True), ("roundtable", __version__, True)]
@@ -158,13 +149,7 @@ def _warn(model: FoundModel) -> str:
 @click.argument("name", required=False)
 @click.option("--yes", is_flag=True, help="Test the model without asking you first.")
 def models(flags: Flags, action: Literal["list", "use", "test"], name: str | None, yes: bool) -> int:
-    """List, choose and test the language models on this machine.
-
-    Listing starts no program and sends nothing out of this machine. `use NAME` lets NAME speak from now on,
-    and is saved beside your own settings file; `use offline` turns models off. `test` asks NAME, or the model
-    that speaks, one short question, after asking you; in a pipe it needs --yes. NAME is one of the list, or
-    anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
-    """
+    """List, choose and test the language models on this machine."""
     settings = flags.settings()
     found = find_models(settings.root)
     match action:
@@ -211,8 +196,7 @@ def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:
     what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
     flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
-    flags.show_result(
-        [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],
-        "\n".join(f"{name} {answer}" if sound else answer for name, answer, sound in results),
-    )
+    data = [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results]
+    told = (f"{name} {answer}" if sound else answer for name, answer, sound in results)
+    flags.show_result(data, "\n".join(told))
     return 0 if all(sound for _, _, sound in results) else _ASK_FAILED

@@ -48,10 +48,8 @@ class Answers:
         with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
             line = await _read_line(self._file)
         if len(line) > _MAX_LINE:
-            raise RuleBroken(
-                f"Line {self._number} of {self.name} is longer than {_MAX_LINE:,} bytes, "
-                "so it cannot be a message. Everything before it is saved."
-            )
+            what = f"longer than {_MAX_LINE:,} bytes, so it cannot be a message"
+            raise RuleBroken(f"Line {self._number} of {self.name} is {what}. Everything before it is saved.")
         if not line:
             self._file = None
             return None

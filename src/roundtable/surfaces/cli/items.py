@@ -26,11 +26,7 @@ _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 @click.argument("text", nargs=-1, required=True)
 @click.option("--title", help="The item's title; then an issue is not looked up in its tracker.")
 def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
-    """Add an item described by TEXT; its first line is the title.
-
-    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - reads stdin. The
-    words of the item decide which track `analyze` proposes: feature, bug fix or small change.
-    """
+    """Add an item described by TEXT; its first line is the title."""
     words = " ".join(text)
     if words == "-":
         words = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
@@ -38,18 +34,14 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
             raise RuleBroken("There was no text on stdin. Nothing was added.")
     project = flags.open_project()
     entry = project.add_item(words, title=title)
-    flags.show_result(
-        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)},
-        f"Added {entry.slug}: {entry.title}\nGo on with: {project.command('analyze', entry.slug)}",
-    )
+    data = {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)}
+    go_on = project.command("analyze", entry.slug)
+    flags.show_result(data, f"Added {entry.slug}: {entry.title}\nGo on with: {go_on}")
 
 
 @command("list")
 def list_backlog(flags: Flags) -> None:
-    """List the items and how far each is.
-
-    An item is raw before its first phase is complete, partial after it, and analyzed after the last one.
-    """
+    """List the items and how far each is."""
     project = flags.open_project()
     rows = project.list_progress()
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
@@ -77,11 +69,9 @@ def _describe_status(found: ItemStatus, project: Project) -> str:
     entry, talk = found.entry, found.discussion
     phases = {step.phase.key for step, _ in found.steps if step.phase}
     complete = phases.intersection(found.start.completed)
-    summary = (
-        f"{entry.analysis_status}: {len(complete)} of {len(phases)} phases, "
-        f"{found.steps_done} of {len(found.steps)} steps, "
-        f"{count(len(found.progress.elaborations), 'elaboration')}"
-    )
+    steps = f"{found.steps_done} of {len(found.steps)} steps"
+    talks = count(len(found.progress.elaborations), "elaboration")
+    summary = f"{entry.analysis_status}: {len(complete)} of {len(phases)} phases, {steps}, {talks}"
     goes_on = entry.problem or found.next_step or found.start.next
     words = ("analyze" if goes_on else "handoff", entry.slug, *(["--start-over"] if entry.problem else []))
     rows = {
@@ -102,10 +92,8 @@ def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
     """Change the title of ITEM to TITLE. Its folder is renamed to match; other documents stay as they are."""
     project, old = flags.find_item(item)
     entry = project.rename_item(old.slug, " ".join(title))
-    flags.show_result(
-        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder), "before": old.slug},
-        f"Renamed {old.slug} to {entry.slug}: {entry.title}",
-    )
+    data = {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder), "before": old.slug}
+    flags.show_result(data, f"Renamed {old.slug} to {entry.slug}: {entry.title}")
 
 
 @command(item="needed")
@@ -156,20 +144,13 @@ def _list_documents(folder: Path) -> list[Path]:
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
 @click.option("--all", "everything", is_flag=True, help="Also show what was answered or settled.")
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
-    """List the open questions of ITEM, or of all items, and answer them.
-
-    `questions ITEM --answer 2 "Tablets"` answers the second. The answer is added, with its date, at the end
-    of its section, and nothing is edited. The list is computed from the documents: what was answered, or what
-    a later decision settles, disappears from it.
-    """
+    """List the open questions of ITEM, or of all items, and answer them."""
     if number is not None:
         project, entry, words = flags.split_item(what, least=1)
         answer = " ".join(words)
         question, file = project.answer_question(entry.slug, number, answer)
-        flags.show_result(
-            {"slug": entry.slug, "question": question.text, "answer": answer, "file": file},
-            f"Answered in {file}: {question.text}",
-        )
+        answered = {"slug": entry.slug, "question": question.text, "answer": answer, "file": file}
+        flags.show_result(answered, f"Answered in {file}: {question.text}")
         return
     if len(what) > 1:
         raise click.UsageError("Use --answer N to answer a question.")
@@ -206,12 +187,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
     help="Show the page, ask, and post it as a comment on the item's issue.",
 )
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
-    """Write one page for the developer who builds ITEM.
-
-    It has the problem, decisions with reasons, requirements with criteria, places to touch, risks, the first
-    failing test and open questions, each point with its source in the documents. An existing file is not
-    overwritten. Without ITEM it uses the one that is open.
-    """
+    """Write one page for the developer who builds ITEM."""
     project, entry = flags.find_item(item)
     if post is not None and form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
@@ -233,12 +209,7 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
 
 @command(item="optional")
 def check(flags: Flags, item: str | None) -> int:
-    """Check the documents of ITEM against each other and the rules.
-
-    It checks references, criteria, citations, records, limits and markers, and with git, that no answer and
-    no addition was ever lost. If there are problems, the exit status is 2; open questions and (unverified)
-    marks are none.
-    """
+    """Check the documents of ITEM against each other and the rules."""
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
     lists = {"": report.problems, "open question: ": report.open_questions, "unverified: ": report.unverified}
@@ -255,12 +226,7 @@ def check(flags: Flags, item: str | None) -> int:
 @command()
 @click.argument("what", nargs=-1, required=True, metavar="[ITEM] FILE:LINE|TEXT")
 def why(flags: Flags, what: tuple[str, ...]) -> None:
-    """Show where a line comes from: who said what, in which turn.
-
-    Name a line (`requirements-spec.md:34`), a piece of text, or a line of a transcript
-    (`elaborations/01-03-1.md:48`), which shows what that turn led to. This also works after somebody moved or
-    edited the text, and then says so. Without ITEM it uses the one that is open.
-    """
+    """Show where a line comes from: who said what, in which turn."""
     project, entry, words = flags.split_item(what, least=1)
     texts, data = [], []
     for found in project.explain(entry.slug, " ".join(words)):
@@ -278,12 +244,7 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
 @click.option("--force", is_flag=True, help="Remove the text even if it was edited since.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: bool) -> None:
-    """Take back the last elaboration of ITEM, or number N as `show` counts them.
-
-    This removes its block from every document and changes nothing else; at a terminal it asks first. Text
-    that was edited since stays unless you give --force. Record and transcript stay. Without ITEM it uses the
-    one that is open.
-    """
+    """Take back the last elaboration of ITEM, or number N as `show` counts them."""
     project, entry, words = flags.split_item(what)
     if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):
         raise click.UsageError(f"Name an item and a number, not {' '.join(what)[:80]}.")

@@ -29,11 +29,9 @@ def put(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise DiskFailed(
-            f"Could not write to the standard output: {error.strerror or error}.",
-            saved="What was shown before is saved.",
-            do="Run the same command again.",
-        ) from error
+        failed = f"Could not write to the standard output: {error.strerror or error}."
+        saved, do = "What was shown before is saved.", "Run the same command again."
+        raise DiskFailed(failed, saved=saved, do=do) from error
 
 
 def put_text(text: str) -> None:

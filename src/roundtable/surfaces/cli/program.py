@@ -144,6 +144,20 @@ class Command(click.Command):
             made.hidden = uses is not None and made.name not in uses
             self.params.append(made)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        _write_details(self.name or "", formatter)
+
+
+def _write_details(name: str, formatter: click.HelpFormatter) -> None:
+    """Write what content/commands.toml has on a command."""
+    from ...content import read_tables  # late: only the help needs it
+
+    if details := read_tables("commands.toml").get(name):
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(details)
+
 
 def _keep_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     flags = ctx.ensure_object(Flags)
@@ -186,6 +200,9 @@ class Program(Command, click.Group):
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_details("roundtable", formatter)
+
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return [name for _, names in _COMMANDS for name in names]
 
@@ -203,15 +220,6 @@ class Program(Command, click.Group):
     uses=None,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved as you go;
-    if you are interrupted, the same command continues where it stopped.
-
-    \b
-    The first three commands:
-      roundtable add "Offline mode for the mobile app"
-      roundtable analyze       answer Maya's questions; [E] brings all three to the table
-      roundtable status        what is done, and what comes next
-    """,
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -37,11 +37,7 @@ _GRACE = 3  # seconds that open pages have to end when the server does
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A host name that a proxy uses for it.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
-    """Serve the web room: one table for several people, in their browsers.
-
-    It prints an address with a token; anybody who has that address can come in. Each room has
-    invitations for others, to talk or to look on. docs/web.md says how to reach it from other machines.
-    """
+    """Serve the web room: one table for several people, in their browsers."""
     settings = flags.settings()
     try:
         import uvicorn  # late: no other command should pay for these
@@ -106,11 +102,7 @@ def announce(root: Path, address: str) -> Iterator[None]:
     "--http", "port", metavar="[PORT]", type=_PORT, is_flag=False, flag_value=0, help="Serve on a local port."
 )
 def mcp(flags: Flags, port: int | None) -> None:
-    """Serve the table to a coding agent over MCP.
-
-    A coding agent starts this command itself; docs/mcp.md has the lines for its settings. With --http you
-    start it, and agents on this machine reach it by the address and the token that it prints.
-    """
+    """Serve the table to a coding agent over MCP."""
     settings = flags.settings()
     try:
         from ..mcp.server import serve as serve_agent  # late: half a second that no other command should pay
@@ -139,11 +131,7 @@ def _leave() -> None:
 @click.option("--to", "target", metavar="PATH", help="Where to write; default: the host's usual place.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
-    """Write files for coding agents.
-
-    For a host it is a folder with server, commands and agent file. `agent-file` alone goes to stdout without
-    --to. With the MCP server the program keeps the rules; the agent file alone asks a model to keep them.
-    """
+    """Write files for coding agents."""
     project = flags.open_project()
     text, do = agent_file(project.roster(), project.steps()), "Give --to for another place."
     if (host := HOSTS.get(what)) is not None:
@@ -157,11 +145,9 @@ def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
         put_text(text.rstrip("\n"))
         return
     kept = [name for name in files if name in SHARED_FILES and (folder / name).exists()]
-    names = [name for name in files if name not in kept]
-    write_new_files(
-        folder, {name: files[name] for name in names}, replace=force, do=f"{do} --force replaces files."
-    )
-    lines = [f"Wrote to {folder}:", *(f"  {name}" for name in names)]
+    new = {name: text for name, text in files.items() if name not in kept}
+    write_new_files(folder, new, replace=force, do=f"{do} --force replaces files.")
+    lines = [f"Wrote to {folder}:", *(f"  {name}" for name in new)]
     lines += [f"{name} exists and was not changed. It needs this:\n{files[name].rstrip()}" for name in kept]
     lines += [host.next_step.format(folder=folder)] if host else []
-    flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))
+    flags.show_result({"folder": str(folder), "files": list(new), "left_alone": kept}, "\n".join(lines))

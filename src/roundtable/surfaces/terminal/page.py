@@ -14,6 +14,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 from rich.theme import Theme
 
+from ...content import read_tables
 from ...core.analysis import Analysis
 from ...core.elaboration import Awaited
 from ...core.lines import Line, Menu
@@ -36,14 +37,8 @@ class Voice(Struct, frozen=True):
 _COLOURS = ("#b06100", "#875fd7", "#00875f", "#d700af", "#5f5fff", "#af5f5f", "#008800", "#767676")
 VOICES = tuple(map(Voice, "●▲■◆▼★♣♠", _COLOURS))
 _NO_VOICE = Voice()
-_STYLES = {
-    "bold": ("code", "item.number", "table.header", "h1", "h2", "h3", "h4", "h5", "h6"),
-    "italic": ("block_quote",),
-    "underline": ("link", "link_url"),
-    "dim": ("table.border", "hr"),
-    "none": ("code_block", "item.bullet"),
-}
-_THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
+_STYLES = read_tables("terminal.toml")["styles"].items()
+_THEME = Theme({f"markdown.{name}": style for style, names in _STYLES for name in names.split()})
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 _BETWEEN, _QUIET = " · ", "dim"
 _KINDS = {"update": Voice("+", "green"), "saved": Voice("✓", "green"), "error": Voice("!", "bold red")}
