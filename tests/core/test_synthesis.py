@@ -58,7 +58,7 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
         "keeps the hand-over possible\n"
         "\n"
         "#### Open Questions\n"
-        "- How long are versions kept? (to be settled in 03-02)\n"
+        "- How long are versions kept?: to be settled in 03-02\n"
         "\n"
         "#### Action Items\n"
         "- Write the criterion: Maya\n"

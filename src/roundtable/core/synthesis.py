@@ -37,6 +37,8 @@ HEADINGS: Mapping[Part, str] = {
     "actions": "Action Items",
 }
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
+# `Who pays?: for Maya`; some documents have `Who pays? (for Maya)`, which is still read.
+_ASKED = re.compile(r"(?P<question>.*?\?)(?:: (?P<detail>.+)| \((?!unverified\))(?P<in_brackets>.+)\))")
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
@@ -121,17 +123,13 @@ def _put_words(entry: Entry, words: str, part: Part) -> Entry:
 
 
 def _join_detail(text: str, detail: str) -> str:
-    """Return a text with its detail: in brackets after a question mark, else after a colon."""
-    if not detail:
-        return text
-    return f"{text} ({detail})" if text.endswith("?") else f"{text.rstrip('.')}: {detail}"
+    return f"{text.rstrip('.')}: {detail}" if detail else text
 
 
 def split_question(words: str) -> tuple[str, str]:
     """Return a question, and what it says about why it is open and who can resolve it."""
-    text, mark, rest = words.partition("? (")
-    if mark and rest.endswith(")") and not rest.startswith(UNVERIFIED[1:]):
-        return f"{text}?", rest[:-1]
+    if found := _ASKED.fullmatch(words):
+        return found["question"], found["detail"] or found["in_brackets"]
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
