@@ -103,7 +103,9 @@ def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
     talk = under_review("edit 3: Option A: the lease is the timeout plus 10 s", "accept")
     assert "- Option A: the lease is the timeout plus 10 s\n" in block_of(talk)
     save = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
-    assert save.record.synthesis_summary == "Decided: Option A: the lease is the timeout plus 10 s"
+    assert save.record.synthesis_summary == (
+        "Decided: Option A: the lease is the timeout plus 10 s. Open: Who is told?"
+    )
     kept = under_review("edit 3 Late forms: refused at once: a lost form is expensive").now.draft.decisions[0]
     assert (kept.text, kept.detail) == ("Late forms: refused at once", "a lost form is expensive")
 

@@ -25,6 +25,7 @@ from .turns import USER, Turn
 Exit = Literal["user-initiated", "turn-limit"]
 
 SUMMARY_LENGTH = 100
+_LONG_WORD = 10  # is not cut where the summary is
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
 """Stands behind what nobody could verify (ART-8)."""
@@ -375,13 +376,25 @@ def description(draft: Draft) -> str:
 
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
-    found = (("Decided", draft.decisions), ("Found", draft.insights), ("Still open", draft.questions))
-    listed = (f"{lead}: {join_lines(entries[0].text)}" for lead, entries in found if entries)
     given = join_lines(draft.summary) or join_lines(draft.takeaway)
-    text = given or next(listed, f"Discussed {title}")
+    text = given or _sum_up(draft) or f"Discussed {title}"
     if UNVERIFIED in text:  # wherever it is cut, the mark stays
         return mark_unverified(shorten_text(text, SUMMARY_LENGTH - len(UNVERIFIED)))
     return shorten_text(text, SUMMARY_LENGTH)
+
+
+def _sum_up(draft: Draft) -> str:
+    """Return the first that was decided, else found, and the first that is open; empty if there is none."""
+    # "Let's not decide this now" finds nothing.
+    found = [f"Found: {join_lines(each.text)}" for each in draft.insights if can_decide(each.text)]
+    done = [f"Decided: {join_lines(each.text)}" for each in draft.decisions] or found
+    left = [f"Open: {join_lines(each.text)}" for each in draft.questions]
+    if not (done and left):
+        return next(iter(done or left), "")
+    asked = shorten_text(left[0], SUMMARY_LENGTH // 2)
+    room = SUMMARY_LENGTH - len(asked) - len(". ")
+    told = done[0] if len(done[0]) <= room else shorten_text(done[0], room - _LONG_WORD)
+    return f"{told}{'' if told.endswith(('.', '!', '?')) else '.'} {asked}"
 
 
 def shorten_text(text: str, length: int) -> str:
