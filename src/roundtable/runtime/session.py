@@ -33,6 +33,7 @@ from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line, read_documents
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import item_lock
+from ..store.meta import progress_of, read_meta
 from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
@@ -270,8 +271,14 @@ class Session:
 
     async def _take_up_again(self, leg: Leg) -> None:
         """Say where things stood; ask about a discussion that was cut off."""
-        for show in recall(leg.analysis):
+        # The journal's head knows only what was discussed before the leg.
+        for show in recall(leg.analysis, progress_of(read_meta(self.folder) or {}).elaborations):
             await self._show(show.line)
+            leg.commands = tuple(
+                each
+                for each in leg.commands
+                if not (isinstance(each, do.Show) and each.line.kind == "greeting")
+            )
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
             step_id, count = discussion.step.step_id, len(discussion.turns)
