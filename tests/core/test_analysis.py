@@ -711,6 +711,22 @@ def test_the_number_of_a_step_is_never_feedback(words: str) -> None:
         assert play.commands[-1] == do.Listen("menu")
 
 
+@pytest.mark.rule("MENU-4", "MENU-7")
+def test_the_number_of_a_step_is_never_an_answer() -> None:
+    play = Play(opening(TWO, progress=DONE)).says("01-08")
+    assert play.texts("notice")[-1].startswith(
+        "01-08 is a step number, so it was not taken as an answer. A num"
+    )
+    play.says("Inspectors.", "01-01")
+    assert play.texts("notice")[-1].endswith(
+        "Finish or skip this step's questions first, then type it at the menu."
+    )
+    assert play.commands[-1] == do.Listen("answer")
+    assert [each.text for each in play.now.answers] == ["Inspectors."]
+    away = Play(opening(TWO, progress=DONE)).says("01-01")
+    assert (away.now.stage, away.commands[-1]) == (Stage.ENDED, do.Advance("01-01"))
+
+
 @pytest.mark.rule("MENU-3")
 def test_help_and_numbers_at_a_menu_are_explained_and_never_feedback() -> None:
     play = Play(opening(TWO, progress=DONE)).says("Inspectors.", "Two seconds.", "?", "99-99")
