@@ -526,8 +526,7 @@ def test_anything_else_is_feedback_taken_up_written_and_the_same_menu_comes_back
 def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     play = at_menu(progress=Progress(("01-01",))).says("S")
     assert play.texts("notice") == [
-        "Skipping remaining steps in this phase. "
-        "I'll produce draft artifacts based on what we've discussed so far.",
+        "Skipping remaining steps in this phase.",
         "Skipped so far: 01-08 MoSCoW Prioritization. "
         "To open a skipped step, type its number at a menu, such as 01-08.",
     ]

@@ -206,11 +206,7 @@ def test_skipping_echoes_announces_and_ends_the_leg() -> None:
     play = at_menu().says(" S ")
     assert play.shown[-4:-1] == [
         Line("choice", "S", "user"),
-        Line(
-            "notice",
-            "Skipping remaining steps in this phase. "
-            "I'll produce draft artifacts based on what we've discussed so far.",
-        ),
+        Line("notice", "Skipping remaining steps in this phase."),
         Line("update", "Drafted."),
     ]
     assert play.now.stage is Stage.ENDED

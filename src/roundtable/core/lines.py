@@ -35,8 +35,7 @@ RECORD_FAILED = (
     "The discussion insights are in the artifacts."
 )
 SKIPPING = (
-    "Skipping remaining steps in this phase. "
-    "I'll produce draft artifacts based on what we've discussed so far."
+    "Skipping remaining steps in this phase."  # no panel drafts them, so no drafts are promised (MENU-4)
 )
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
