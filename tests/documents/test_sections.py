@@ -553,15 +553,15 @@ def test_priorities_follow_plain_words(said: str, first: str, second: str) -> No
         ("Must: export a month. choose columns can wait a week. progress could", ""),
         ("Must: export a month. But columns can wait.", ""),
         ("Must: export a month. Could: a hint that says so.", "Must"),
+        ("FR-001. The hint can wait.", "Must"),
         ("It has to be there.", "Must"),
         ("The whole of it can wait a week.", "Should"),
     ],
 )
 def test_a_requirement_whose_parts_differ_in_priority_has_none(said: str, priority: str) -> None:
-    spec = {
-        "requirements-spec.md": "## 6. Functional Requirements\n\n### FR-001: Export a month; choose columns; see progress\n"
-    }
-    (_, row) = csv.reader(drafted("01-08", {"Priorities": said}, spec, at=1).splitlines())
+    spec = "## 6. Functional Requirements\n\n### FR-001: Export a month; choose columns; see progress\n"
+    trace = drafted("01-08", {"Priorities": said}, {"requirements-spec.md": spec}, at=1)
+    _, row = csv.reader(trace.splitlines())
     assert row[2] == priority
 
 
