@@ -134,27 +134,32 @@ def test_an_unclear_choice_is_asked_again() -> None:
 @pytest.mark.rule("GREET-6")
 def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
     middle = Play(opening(progress=Progress(("01-01",))))
-    assert [show.line.text for show in recall(middle.now)] == [
+    assert [show.line.text for show in recall(middle.now, Progress())] == [
         "Maya Chen: Welcome back. Last time we completed Business Context Discovery. "
         "Let us pick up from User Experience & Journeys."
     ]
     menu = at_menu(progress=Progress(("01-01",)))
-    assert [show.line.text for show in recall(menu.now)] == [
+    assert [show.line.text for show in recall(menu.now, Progress())] == [
         "Maya Chen: Welcome back. Last time we completed Business Context Discovery and "
         "User Experience & Journeys. Let us pick up from the menu of User Experience & Journeys; "
         "MoSCoW Prioritization comes next."
     ]
     late = at_menu(progress=Progress(("01-08", "01-01")))
-    assert "completed MoSCoW Prioritization, Business Context Discovery, and" in recall(late.now)[0].line.text
+    assert (
+        "completed MoSCoW Prioritization, Business Context Discovery, and"
+        in recall(late.now, Progress())[0].line.text
+    )
     again = Play(opening(progress=Progress(("01-03",))))
-    assert [show.line.text for show in recall(again.now)] == [
+    assert [show.line.text for show in recall(again.now, Progress())] == [
         "Maya Chen: Welcome back. Let us pick up from User Experience & Journeys."
     ]
     edited = at_menu(progress=Progress(("01-01",))).says("edit 1")
-    assert recall(edited.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
-    assert recall(Play(opening(kind="elaborate")).now) == ()
+    assert recall(edited.now, Progress())[0].line.text.endswith(
+        "Let us pick up from User Experience & Journeys."
+    )
+    assert recall(Play(opening(kind="elaborate")).now, Progress()) == ()
     discussed = at_menu(progress=Progress(("01-01",))).says("E")
-    assert recall(discussed.now)[0].line.text.endswith(
+    assert recall(discussed.now, Progress())[0].line.text.endswith(
         "Let us pick up from the roundtable on User Experience & Journeys."
     )
 

@@ -34,7 +34,7 @@ def told(play: Play) -> list[tuple[str, str | None]]:
 
 
 def recalled(play: Play) -> list[Line]:
-    return [show.line for show in recall(play.now)]
+    return [show.line for show in recall(play.now, Progress())]
 
 
 # --- who says what --------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_a_leg_that_is_recalled_in_the_middle_goes_on_with_its_own_step() -> Non
     (line,) = recalled(middle)
     assert line.text.endswith("Let us pick up from MoSCoW Prioritization.")
     assert line.speaker == MAYA.key
-    assert recall(Play(opening(None, PHASES[4], kind="finished")).now) == ()
+    assert recall(Play(opening(None, PHASES[4], kind="finished")).now, Progress()) == ()
 
 
 @pytest.mark.rule("GREET-6")

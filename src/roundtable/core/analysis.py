@@ -39,15 +39,7 @@ from .errors import RuleBroken
 from .lines import Line, LineKind
 from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
-from .progress import (
-    Past,
-    Progress,
-    RemainingSteps,
-    StepState,
-    find_remaining_steps,
-    find_state,
-    steps_of_phase,
-)
+from .progress import Progress, RemainingSteps, StepState, find_remaining_steps, find_state, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -256,7 +248,7 @@ def _open_leg(now: Analysis) -> Outcome:
         return _elaborate(now, *shown)
     handed_over = opening.handed_over_by if opening.arrival == "new" else None
     if opening.arrival == "resumed":
-        shown += recall(now, opening.progress.elaborations)
+        shown += recall(now, opening.progress)
     if handed_over:
         outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
@@ -280,8 +272,8 @@ def _open_leg(now: Analysis) -> Outcome:
     return _enter_step(now, *shown)
 
 
-def recall(now: Analysis, elaborations: Sequence[Past] = ()) -> tuple[do.Show, ...]:
-    """Return the greeting of a leg that is taken up again after a pause, with what was discussed (GREET-6)."""
+def recall(now: Analysis, progress: Progress) -> tuple[do.Show, ...]:
+    """Return the greeting of a leg that is taken up again, with the roundtables of `progress` (GREET-6)."""
     opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
@@ -296,7 +288,7 @@ def recall(now: Analysis, elaborations: Sequence[Past] = ()) -> tuple[do.Show, .
     ours, again = steps_of_phase(opening.steps, opening.phase), opening.step if is_asked else None
     titles = {each.step_id: each.title for each in ours if each != again}
     done = [titles[each] for each in now.completed_steps if each in titles]
-    past = [each for each in elaborations if phase_of(each.step_id) == opening.phase]
+    past = [each for each in progress.elaborations if phase_of(each.step_id) == opening.phase]
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 

@@ -271,14 +271,12 @@ class Session:
 
     async def _take_up_again(self, leg: Leg) -> None:
         """Say where things stood; ask about a discussion that was cut off."""
+        shown = [each for each in leg.commands if isinstance(each, do.Show)]
         # The journal's head knows only what was discussed before the leg.
-        for show in recall(leg.analysis, progress_of(read_meta(self.folder) or {}).elaborations):
+        for show in recall(leg.analysis, progress_of(read_meta(self.folder) or {})):
             await self._show(show.line)
-            leg.commands = tuple(
-                each
-                for each in leg.commands
-                if not (isinstance(each, do.Show) and each.line.kind == "greeting")
-            )
+            first = [each for each in shown if each.line.kind == "greeting"]  # shown before the pause
+            leg.commands = tuple(each for each in leg.commands if each not in first)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
             step_id, count = discussion.step.step_id, len(discussion.turns)
@@ -286,7 +284,6 @@ class Session:
             stood = f"The discussion of {subject} was cut off at turn {count} of {discussion.max_turns}."
             is_review = discussion.awaits is Awaited.REVIEW
             await self._tell("resume", texts.REVIEW_AGAIN if is_review else stood)
-        shown = [each for each in leg.commands if isinstance(each, do.Show)]
         echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
