@@ -68,6 +68,8 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
             "nobody answered; the prompts are in the transcript.",
         ),
         ("The office has one tablet", "the office has one tablet."),
+        ("IT owns the server", "IT owns the server."),
+        ("I'm told that it is slow", "I'm told that it is slow."),
     ],
 )
 def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -> None:
@@ -83,6 +85,7 @@ def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -
             "Decided: We go with the ... Open: Who ...",
             'we decided: "We go with the ..." and left open: "Who ...".',
         ),
+        ("Decided: We go .... Open: Who ...", 'we decided: "We go ..." and left open: "Who ...".'),
         ("Found: Photos weigh 3 MB.", 'we found: "Photos weigh 3 MB".'),
         ('Found: Which one? "B" (unverified)', "we found: \"Which one? 'B' (unverified)\"."),
         ("Open: Who pays for the photos?", 'we left open: "Who pays for the photos?".'),

@@ -311,11 +311,12 @@ def continue_sentence(summary: str) -> str:
     before, *parts = _PART.split(text)
     if parts and not before:
         told = (words.replace('"', "'") for words in parts[1::2])
-        quoted = (words if words.endswith(" ...") else words.rstrip(".") for words in told)
+        quoted = (f"{words.rstrip('. ')}{' ...' if words.endswith('...') else ''}" for words in told)
         said = [f'{_PARTS[lead]}: "{words}"' for lead, words in zip(parts[::2], quoted, strict=True)]
         return f"we {' and '.join(said)}."
     first = text.partition(" ")[0].lower()
     is_past = first in _PAST or re.match(r"\w+ed\b", text)
-    if is_past or (first in EMPTY_WORDS and first != "i") or first == "nobody":
+    is_name = text[1:2].isupper() or re.match(r"I\b", text)  # "IT", "I'm"
+    if is_past or (first in EMPTY_WORDS | {"nobody"} and not is_name):
         text = f"{'we ' if is_past else ''}{text[0].lower()}{text[1:]}"
     return text if text.endswith(" ...") else text.rstrip(".?!") + "."
