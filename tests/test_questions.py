@@ -42,7 +42,7 @@ Some words.
 - None
 
 #### Open Questions
-- Who pays for the text messages? (for somebody who knows the people concerned)
+- Who pays for the text messages?: for somebody who knows the people concerned
 - Proposed by Alex: keep the queue for 48 hours: nobody decided it; for you to settle
 
 ## 4. Technical Context
@@ -64,13 +64,13 @@ def item(tmp_path: Path) -> tuple[Project, Path]:
     return Project(root), folder
 
 
-@pytest.mark.parametrize("form", ["?: {}", "? ({})"])  # the first as earlier versions wrote it
+@pytest.mark.parametrize("form", ["?: {}", "? ({})"])  # the second as some documents have it
 def test_a_question_says_where_it_stands_and_who_can_resolve_it(
     item: tuple[Project, Path], form: str
 ) -> None:
     own, folder = item
     who = "for somebody who knows the people concerned"
-    (folder / SPEC).write_text(BLOCK.replace(f"? ({who})", form.format(who)))
+    (folder / SPEC).write_text(BLOCK.replace(f"?: {who}", form.format(who)))
     first, second = own.open_questions(folder.name)
     assert (first.file, first.line, first.text) == (SPEC, 21, "Who pays for the text messages?")
     assert first.resolver == "for somebody who knows the people concerned"

@@ -20,6 +20,7 @@ from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
 from roundtable.core.turns import USER, Verdict
 from roundtable.panel.base import OnWords, PanelRequest, Speech, ignore_words
+from roundtable.panel.offline import OfflinePanel
 from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
 from roundtable.store import files
@@ -195,6 +196,16 @@ def test_a_restart_at_an_open_menu_shows_the_greeting_then_that_menu(place: tupl
         "Maya Chen: Welcome back. Last time we completed Scope Estimation. "
         "Let us pick up from the menu of Scope Estimation; Keyword Search comes next."
     )
+
+
+@pytest.mark.rule("GREET-3")
+def test_a_restart_at_an_open_menu_names_what_was_discussed_there(place: tuple[Path, Path]) -> None:
+    root, item = place
+    said = "Photos weigh 3 MB each and there are forty."
+    talk(root, item, [*ANSWERS, "E", said, "done", "E", "Alex, who pays?", "done"], panel=OfflinePanel(root))
+    (greeting,) = texts(talk(root, item, [], panel=OfflinePanel(root)), "greeting")
+    on_step = "We also had a roundtable discussion on step 00-01 where we"
+    assert f'{on_step} found: "{said[:-1]}". {on_step} left open: "Who pays?". Let us pick up' in greeting
 
 
 @pytest.mark.rule("GREET-6", "LOOP-2")

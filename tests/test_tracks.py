@@ -114,6 +114,16 @@ def test_the_proposal_names_its_word_and_is_taken_with_enter(root: Path) -> None
     assert "00-11" in texts(lines, "step")[0]
 
 
+@pytest.mark.rule("GREET-1", "GREET-2")
+def test_a_lead_introduces_itself_once_also_where_the_track_was_left_open(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    first = talk(root, item, [], panel=OfflinePanel())
+    assert texts(first, "greeting")[0].startswith("Maya Chen: Hi, I'm Maya")
+    again = talk(root, item, [], panel=OfflinePanel())
+    assert texts(again, "greeting") == ["Maya Chen: Welcome back. Let us pick up from What Happens."]
+    assert texts(again, "question") == texts(first, "question")
+
+
 @pytest.mark.rule("STEP-9")
 @pytest.mark.parametrize(
     ("said", "step"), [("feature", "00-01"), ("small", "00-21"), ("it's a bug", "00-11")]

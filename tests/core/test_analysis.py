@@ -134,27 +134,32 @@ def test_an_unclear_choice_is_asked_again() -> None:
 @pytest.mark.rule("GREET-6")
 def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
     middle = Play(opening(progress=Progress(("01-01",))))
-    assert [show.line.text for show in recall(middle.now)] == [
+    assert [show.line.text for show in recall(middle.now, Progress())] == [
         "Maya Chen: Welcome back. Last time we completed Business Context Discovery. "
         "Let us pick up from User Experience & Journeys."
     ]
     menu = at_menu(progress=Progress(("01-01",)))
-    assert [show.line.text for show in recall(menu.now)] == [
+    assert [show.line.text for show in recall(menu.now, Progress())] == [
         "Maya Chen: Welcome back. Last time we completed Business Context Discovery and "
         "User Experience & Journeys. Let us pick up from the menu of User Experience & Journeys; "
         "MoSCoW Prioritization comes next."
     ]
     late = at_menu(progress=Progress(("01-08", "01-01")))
-    assert "completed MoSCoW Prioritization, Business Context Discovery, and" in recall(late.now)[0].line.text
+    assert (
+        "completed MoSCoW Prioritization, Business Context Discovery, and"
+        in recall(late.now, Progress())[0].line.text
+    )
     again = Play(opening(progress=Progress(("01-03",))))
-    assert [show.line.text for show in recall(again.now)] == [
+    assert [show.line.text for show in recall(again.now, Progress())] == [
         "Maya Chen: Welcome back. Let us pick up from User Experience & Journeys."
     ]
     edited = at_menu(progress=Progress(("01-01",))).says("edit 1")
-    assert recall(edited.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
-    assert recall(Play(opening(kind="elaborate")).now) == ()
+    assert recall(edited.now, Progress())[0].line.text.endswith(
+        "Let us pick up from User Experience & Journeys."
+    )
+    assert recall(Play(opening(kind="elaborate")).now, Progress()) == ()
     discussed = at_menu(progress=Progress(("01-01",))).says("E")
-    assert recall(discussed.now)[0].line.text.endswith(
+    assert recall(discussed.now, Progress())[0].line.text.endswith(
         "Let us pick up from the roundtable on User Experience & Journeys."
     )
 
@@ -526,8 +531,7 @@ def test_anything_else_is_feedback_taken_up_written_and_the_same_menu_comes_back
 def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     play = at_menu(progress=Progress(("01-01",))).says("S")
     assert play.texts("notice") == [
-        "Skipping remaining steps in this phase. "
-        "I'll produce draft artifacts based on what we've discussed so far.",
+        "Skipping remaining steps in this phase.",
         "Skipped so far: 01-08 MoSCoW Prioritization. "
         "To open a skipped step, type its number at a menu, such as 01-08.",
     ]
@@ -709,6 +713,22 @@ def test_the_number_of_a_step_is_never_feedback(words: str) -> None:
         (told,) = play.texts("notice")
         assert told.startswith(f"{words} is a step number, so it was not taken as feedback.")
         assert play.commands[-1] == do.Listen("menu")
+
+
+@pytest.mark.rule("MENU-4", "MENU-7")
+def test_the_number_of_a_step_is_never_an_answer() -> None:
+    play = Play(opening(TWO, progress=DONE)).says("01-08")
+    assert play.texts("notice")[-1].startswith(
+        "01-08 is a step number, so it was not taken as an answer. A num"
+    )
+    play.says("Inspectors.", "01-01")
+    assert play.texts("notice")[-1].endswith(
+        "Finish or skip this step's questions first, then type it at the menu."
+    )
+    assert play.commands[-1] == do.Listen("answer")
+    assert [each.text for each in play.now.answers] == ["Inspectors."]
+    away = Play(opening(TWO, progress=DONE)).says("01-01")
+    assert (away.now.stage, away.commands[-1]) == (Stage.ENDED, do.Advance("01-01"))
 
 
 @pytest.mark.rule("MENU-3")

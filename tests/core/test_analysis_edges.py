@@ -34,7 +34,7 @@ def told(play: Play) -> list[tuple[str, str | None]]:
 
 
 def recalled(play: Play) -> list[Line]:
-    return [show.line for show in recall(play.now)]
+    return [show.line for show in recall(play.now, Progress())]
 
 
 # --- who says what --------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_a_leg_that_is_recalled_in_the_middle_goes_on_with_its_own_step() -> Non
     (line,) = recalled(middle)
     assert line.text.endswith("Let us pick up from MoSCoW Prioritization.")
     assert line.speaker == MAYA.key
-    assert recall(Play(opening(None, PHASES[4], kind="finished")).now) == ()
+    assert recall(Play(opening(None, PHASES[4], kind="finished")).now, Progress()) == ()
 
 
 @pytest.mark.rule("GREET-6")
@@ -206,11 +206,7 @@ def test_skipping_echoes_announces_and_ends_the_leg() -> None:
     play = at_menu().says(" S ")
     assert play.shown[-4:-1] == [
         Line("choice", "S", "user"),
-        Line(
-            "notice",
-            "Skipping remaining steps in this phase. "
-            "I'll produce draft artifacts based on what we've discussed so far.",
-        ),
+        Line("notice", "Skipping remaining steps in this phase."),
         Line("update", "Drafted."),
     ]
     assert play.now.stage is Stage.ENDED

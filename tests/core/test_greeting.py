@@ -61,7 +61,40 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
         ("Ranges of a stream are useless to ...", "Ranges of a stream are useless to ..."),
         ("nothing was agreed", "nothing was agreed."),
         ("Edge cases remain", "Edge cases remain."),
+        ("Found 3 gaps in the hand-over", "we found 3 gaps in the hand-over."),
+        ("Asked who pays?", "we asked who pays."),
+        (
+            "Nobody answered; the prompts are in the transcript",
+            "nobody answered; the prompts are in the transcript.",
+        ),
+        ("The office has one tablet", "the office has one tablet."),
+        ("IT owns the server", "IT owns the server."),
+        ("I'm told that it is slow", "I'm told that it is slow."),
     ],
 )
 def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -> None:
+    assert continue_sentence(summary) == end
+
+
+@pytest.mark.rule("GREET-3")
+@pytest.mark.parametrize(
+    ("summary", "end"),
+    [
+        ("Decided: Refuse it. Open: Who is told?", 'we decided: "Refuse it" and left open: "Who is told?".'),
+        (
+            "Decided: We go with the ... Open: Who ...",
+            'we decided: "We go with the ..." and left open: "Who ...".',
+        ),
+        ("Decided: We go .... Open: Who ...", 'we decided: "We go ..." and left open: "Who ...".'),
+        ("Found: Photos weigh 3 MB.", 'we found: "Photos weigh 3 MB".'),
+        ('Found: Which one? "B" (unverified)', "we found: \"Which one? 'B' (unverified)\"."),
+        ("Open: Who pays for the photos?", 'we left open: "Who pays for the photos?".'),
+        (
+            "Still open: Who pays for the photos?",
+            'we left open: "Who pays for the photos?".',
+        ),  # an earlier form
+        ("Said: Who pays for the photos?", 'we heard: "Who pays for the photos?".'),  # an earlier form
+    ],
+)
+def test_what_the_user_said_is_quoted(summary: str, end: str) -> None:
     assert continue_sentence(summary) == end

@@ -51,7 +51,7 @@ def test_nothing_is_written_before_the_user_accepts() -> None:
     (shown,) = talk.texts("review")
     assert "  1. [Alex] Forms are filled in twice." in shown
     assert '  3. Late forms are refused ("Refuse late forms."): a lost form is expensive' in shown
-    assert "  4. Who is told? (for Maya)" in shown
+    assert "  4. Who is told?: for Maya" in shown
     assert talk.says("").now.has_ended
     assert "- [Alex] Forms are filled in twice.\n" in block_of(talk)
 
@@ -103,7 +103,9 @@ def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
     talk = under_review("edit 3: Option A: the lease is the timeout plus 10 s", "accept")
     assert "- Option A: the lease is the timeout plus 10 s\n" in block_of(talk)
     save = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
-    assert save.record.synthesis_summary == "Decided: Option A: the lease is the timeout plus 10 s"
+    assert save.record.synthesis_summary == (
+        "Decided: Option A: the lease is the timeout plus 10 s. Open: Who is told?"
+    )
     kept = under_review("edit 3 Late forms: refused at once: a lost form is expensive").now.draft.decisions[0]
     assert (kept.text, kept.detail) == ("Late forms: refused at once", "a lost form is expensive")
 
@@ -113,6 +115,7 @@ def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
     ("words", "text", "detail"),
     [
         ("Who is told? (for Lena)", "Who is told?", "for Lena"),
+        ("Who is told?: see 01-02: for Lena (or Tom)", "Who is told?", "see 01-02: for Lena (or Tom)"),
         ("Who is told: Maya or Jordan?", "Who is told: Maya or Jordan?", ""),
         ("Who pays (Lena or Tom)?", "Who pays (Lena or Tom)?", ""),
         ("The order of forms: for Maya", "The order of forms", "for Maya"),
@@ -120,7 +123,7 @@ def test_a_decision_of_the_review_is_not_cut_at_a_colon() -> None:
 )
 def test_a_question_of_the_review_may_say_who_can_resolve_it(words: str, text: str, detail: str) -> None:
     talk = under_review("edit 4")
-    assert talk.commands[-1] == do.Listen("review", "Who is told? (for Maya)")
+    assert talk.commands[-1] == do.Listen("review", "Who is told?: for Maya")
     (asked,) = talk.says(words).now.draft.questions
     assert (asked.text, asked.detail) == (text, detail)
 

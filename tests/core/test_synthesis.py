@@ -58,7 +58,7 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
         "keeps the hand-over possible\n"
         "\n"
         "#### Open Questions\n"
-        "- How long are versions kept? (to be settled in 03-02)\n"
+        "- How long are versions kept?: to be settled in 03-02\n"
         "\n"
         "#### Action Items\n"
         "- Write the criterion: Maya\n"
@@ -314,6 +314,9 @@ def test_the_summary_is_one_line_never_empty_and_never_cut_in_a_word() -> None:
     assert summary(Draft(one), "Journeys") == "Found: x"
     assert summary(Draft(one, one), "Journeys") == "Decided: x"
     assert summary(Draft(), "Journeys") == "Discussed Journeys"
+    assert summary(Draft(one, one, (Entry("Who pays?", (1,)),)), "T") == "Decided: x. Open: Who pays?"
+    both = Draft((), (Entry("word " * 40, (1,)),), (Entry("who " * 40, (1,)),))
+    assert summary(both, "T") == f"Decided: {'word ' * 6}... Open: {'who ' * 11}..."
     long = summary(Draft(one, summary="word " * 40), "T")
     assert long == "word " * 19 + "word ..."
     assert len(long) <= 105

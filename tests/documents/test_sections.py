@@ -547,6 +547,25 @@ def test_priorities_follow_plain_words(said: str, first: str, second: str) -> No
 
 
 @pytest.mark.rule("STEP-10")
+@pytest.mark.parametrize(
+    ("said", "priority"),
+    [
+        ("Must: export a month. choose columns can wait a week. progress could", ""),
+        ("Must: export a month. But columns can wait.", ""),
+        ("Must: export a month. Could: a hint that says so.", "Must"),
+        ("FR-001. The hint can wait.", "Must"),
+        ("It has to be there.", "Must"),
+        ("The whole of it can wait a week.", "Should"),
+    ],
+)
+def test_a_requirement_whose_parts_differ_in_priority_has_none(said: str, priority: str) -> None:
+    spec = "## 6. Functional Requirements\n\n### FR-001: Export a month; choose columns; see progress\n"
+    trace = drafted("01-08", {"Priorities": said}, {"requirements-spec.md": spec}, at=1)
+    _, row = csv.reader(trace.splitlines())
+    assert row[2] == priority
+
+
+@pytest.mark.rule("STEP-10")
 def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
     text = drafted(
         "01-06",

@@ -248,7 +248,7 @@ def _open_leg(now: Analysis) -> Outcome:
         return _elaborate(now, *shown)
     handed_over = opening.handed_over_by if opening.arrival == "new" else None
     if opening.arrival == "resumed":
-        shown += recall(now)
+        shown += recall(now, opening.progress)
     if handed_over:
         outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
@@ -272,8 +272,8 @@ def _open_leg(now: Analysis) -> Outcome:
     return _enter_step(now, *shown)
 
 
-def recall(now: Analysis) -> tuple[do.Show, ...]:
-    """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
+def recall(now: Analysis, progress: Progress) -> tuple[do.Show, ...]:
+    """Return the greeting of a leg that is taken up again, with the roundtables of `progress` (GREET-6)."""
     opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
@@ -288,7 +288,7 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
     ours, again = steps_of_phase(opening.steps, opening.phase), opening.step if is_asked else None
     titles = {each.step_id: each.title for each in ours if each != again}
     done = [titles[each] for each in now.completed_steps if each in titles]
-    past = [each for each in opening.progress.elaborations if phase_of(each.step_id) == opening.phase]
+    past = [each for each in progress.elaborations if phase_of(each.step_id) == opening.phase]
     return (do.Show(lines.welcome_back(opening.lead, titles=done, past=past, ahead=place)),)
 
 
@@ -439,6 +439,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _draft_sections(now)
     if tracked := _hear_track(now, words, question):
         return tracked
+    if elsewhere := _hear_step(now, words):
+        return elsewhere
     steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
     spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
     keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may be an option
@@ -706,15 +708,18 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
-    """Go to the step that a message at a menu names by its id; None where it names none (MENU-4)."""
+    """Go to the step that a message names by its id; None where it names none (MENU-4)."""
     opening, done = now.opening, set(now.completed_steps)
     if words not in {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks)):
         return None
     skipped = {step.step_id for step in _find_skipped(now) if done.issuperset(step.depends_on)}
-    if words in done | skipped and not (opening.step and opening.step.step_id == words):
-        return now.wait(Stage.ENDED, _show("choice", words, USER), do.Advance(words))
     how = "A number opens a step that is complete, or a skipped one that builds on no other skipped step."
-    return _tell(now, f"{words} is a step number, so it was not taken as feedback. {how}")
+    if words in done | skipped and not (opening.step and opening.step.step_id == words):
+        if now.stage is Stage.MENU or now.answers == now.stood:
+            return now.wait(Stage.ENDED, _show("choice", words, USER), do.Advance(words))
+        how = "Finish or skip this step's questions first, then type it at the menu."
+    taken = "feedback" if now.stage is Stage.MENU else "an answer"
+    return _tell(now, f"{words} is a step number, so it was not taken as {taken}. {how}")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:

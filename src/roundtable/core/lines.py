@@ -12,6 +12,7 @@ from msgspec import Struct
 from .personas import Persona, Roster
 from .progress import Past
 from .steps import Depth, Phase, Step
+from .text import EMPTY_WORDS, word_set
 from .turns import USER, Turn
 
 LineKind = Literal[
@@ -34,8 +35,7 @@ RECORD_FAILED = (
     "The discussion insights are in the artifacts."
 )
 SKIPPING = (
-    "Skipping remaining steps in this phase. "
-    "I'll produce draft artifacts based on what we've discussed so far."
+    "Skipping remaining steps in this phase."  # no panel drafts them, so no drafts are promised (MENU-4)
 )
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
@@ -287,9 +287,33 @@ def _greet(persona: Persona, words: str) -> Line:
     return Line("greeting", words, persona.key, name=persona.name)
 
 
+# What our own summaries begin their parts with, also in earlier versions, and how a sentence says it.
+_PARTS = {
+    "Decided": "decided",
+    "Found": "found",
+    "Said": "heard",
+    "Open": "left open",
+    "Still open": "left open",
+}
+_PART = re.compile(rf"(?:^|(?<=[.?!]) )({'|'.join(_PARTS)}): ")
+_PAST = word_set("chose drew found gave held kept laid left made met put said saw set split took wrote")
+
+
 def continue_sentence(summary: str) -> str:
-    """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`"""
+    """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`
+
+    What the user said, such as `Decided: We wait.`, is quoted: `we decided: "We wait".`
+    """
     text = " ".join(summary.split())
-    if re.match(r"\w+ed\b", text):
-        text = f"we {text[0].lower()}{text[1:]}"
-    return text if text.endswith(" ...") else text.rstrip(".") + "."
+    before, *parts = _PART.split(text)
+    if parts and not before:
+        told = (words.replace('"', "'") for words in parts[1::2])
+        quoted = (f"{words.rstrip('. ')}{' ...' if words.endswith('...') else ''}" for words in told)
+        said = [f'{_PARTS[lead]}: "{words}"' for lead, words in zip(parts[::2], quoted, strict=True)]
+        return f"we {' and '.join(said)}."
+    first = text.partition(" ")[0].lower()
+    is_past = first in _PAST or re.match(r"\w+ed\b", text)
+    is_name = text[1:2].isupper() or re.match(r"I\b", text)  # "IT", "I'm"
+    if is_past or (first in EMPTY_WORDS | {"nobody"} and not is_name):
+        text = f"{'we ' if is_past else ''}{text[0].lower()}{text[1:]}"
+    return text if text.endswith(" ...") else text.rstrip(".?!") + "."

@@ -25,6 +25,7 @@ from .turns import USER, Turn
 Exit = Literal["user-initiated", "turn-limit"]
 
 SUMMARY_LENGTH = 100
+_LONG_WORD = 10  # is not cut where the summary is
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
 """Stands behind what nobody could verify (ART-8)."""
@@ -37,6 +38,8 @@ HEADINGS: Mapping[Part, str] = {
     "actions": "Action Items",
 }
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
+# `Who pays?: for Maya`; some documents have `Who pays? (for Maya)`, which is still read.
+_ASKED = re.compile(r"(?P<question>.*?\?)(?:: (?P<detail>.+)| \((?!unverified\))(?P<in_brackets>.+)\))")
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
@@ -121,17 +124,13 @@ def _put_words(entry: Entry, words: str, part: Part) -> Entry:
 
 
 def _join_detail(text: str, detail: str) -> str:
-    """Return a text with its detail: in brackets after a question mark, else after a colon."""
-    if not detail:
-        return text
-    return f"{text} ({detail})" if text.endswith("?") else f"{text.rstrip('.')}: {detail}"
+    return f"{text.rstrip('.')}: {detail}" if detail else text
 
 
 def split_question(words: str) -> tuple[str, str]:
     """Return a question, and what it says about why it is open and who can resolve it."""
-    text, mark, rest = words.partition("? (")
-    if mark and rest.endswith(")") and not rest.startswith(UNVERIFIED[1:]):
-        return f"{text}?", rest[:-1]
+    if found := _ASKED.fullmatch(words):
+        return found["question"], found["detail"] or found["in_brackets"]
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
@@ -377,13 +376,25 @@ def description(draft: Draft) -> str:
 
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
-    found = (("Decided", draft.decisions), ("Found", draft.insights), ("Still open", draft.questions))
-    listed = (f"{lead}: {join_lines(entries[0].text)}" for lead, entries in found if entries)
     given = join_lines(draft.summary) or join_lines(draft.takeaway)
-    text = given or next(listed, f"Discussed {title}")
+    text = given or _sum_up(draft) or f"Discussed {title}"
     if UNVERIFIED in text:  # wherever it is cut, the mark stays
         return mark_unverified(shorten_text(text, SUMMARY_LENGTH - len(UNVERIFIED)))
     return shorten_text(text, SUMMARY_LENGTH)
+
+
+def _sum_up(draft: Draft) -> str:
+    """Return the first that was decided, else found, and the first that is open; empty if there is none."""
+    # "Let's not decide this now" finds nothing.
+    found = [f"Found: {join_lines(each.text)}" for each in draft.insights if can_decide(each.text)]
+    done = [f"Decided: {join_lines(each.text)}" for each in draft.decisions] or found
+    left = [f"Open: {join_lines(each.text)}" for each in draft.questions]
+    if not (done and left):
+        return next(iter(done or left), "")
+    asked = shorten_text(left[0], SUMMARY_LENGTH // 2)
+    room = SUMMARY_LENGTH - len(asked) - len(". ")
+    told = done[0] if len(done[0]) <= room else shorten_text(done[0], room - _LONG_WORD)
+    return f"{told}{'' if told.endswith(('.', '!', '?')) else '.'} {asked}"
 
 
 def shorten_text(text: str, length: int) -> str:

@@ -258,9 +258,12 @@ def write_trace(context: DraftContext) -> str:
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:
     """Return the priority of each requirement that is named by id, or else by its words, and clearly."""
     clauses = [each for answer in answers if not answer.unknown for each in _split_priorities(answer)]
-    if len(listed) == 1:
-        first = next((priority for priority, _ in clauses if priority), "")
-        return {listed[0].id: first} if first else {}
+    if len(listed) == 1:  # named or not; where parts of it have different priorities, it has none
+        words = content_words(f"{listed[0].id} {listed[0].text}")
+        telling = [row for row in clauses if row[0] or _find_priorities(row[1])]
+        found = {priority for priority, clause in telling if words & content_words(clause)}
+        found = found or {priority for priority, _ in telling}
+        return {listed[0].id: min(found)} if len(found) == 1 and found != {""} else {}
     has_ids = any(_ID.search(clause) for _, clause in clauses)
     said: dict[str, set[str]] = {each.id: set() for each in listed}
     for priority, clause in clauses:

@@ -33,6 +33,7 @@ from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line, read_documents
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import item_lock
+from ..store.meta import progress_of, read_meta
 from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
@@ -270,8 +271,12 @@ class Session:
 
     async def _take_up_again(self, leg: Leg) -> None:
         """Say where things stood; ask about a discussion that was cut off."""
-        for show in recall(leg.analysis):
+        shown = [each for each in leg.commands if isinstance(each, do.Show)]
+        # The journal's head knows only what was discussed before the leg.
+        for show in recall(leg.analysis, progress_of(read_meta(self.folder) or {})):
             await self._show(show.line)
+            first = [each for each in shown if each.line.kind == "greeting"]  # shown before the pause
+            leg.commands = tuple(each for each in leg.commands if each not in first)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
             step_id, count = discussion.step.step_id, len(discussion.turns)
@@ -279,7 +284,6 @@ class Session:
             stood = f"The discussion of {subject} was cut off at turn {count} of {discussion.max_turns}."
             is_review = discussion.awaits is Awaited.REVIEW
             await self._tell("resume", texts.REVIEW_AGAIN if is_review else stood)
-        shown = [each for each in leg.commands if isinstance(each, do.Show)]
         echoes = [each for each in shown if (each.line.speaker, each.line.words) == (USER, leg.last_words)]
         if leg.last_words is not None and not any(each.line.turn for each in echoes):
             await self._show(Line("resume", leg.last_words, USER))
