@@ -76,6 +76,13 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
     assert (review(ROUNDTABLE_REVIEW="0"), review(ROUNDTABLE_REVIEW="1")) == (False, True)
 
 
+@pytest.mark.parametrize(("word", "is_reviewed"), [("before", True), ("after", False)])
+def test_the_earlier_words_for_the_review_are_still_read(project: Path, word: str, is_reviewed: bool) -> None:
+    (project / "roundtable.toml").write_text(f'review = "{word}"\n')
+    settings, warnings = load_settings(project, environment={})
+    assert (settings.review, warnings) == (is_reviewed, ())
+
+
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
     settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert settings == Settings(project, "docs/requirements", "offline", None)

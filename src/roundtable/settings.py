@@ -120,6 +120,8 @@ def _read_value(key: str, value: object) -> Any:
     if key not in _SETTINGS:
         raise ValueError(f"is not a setting; the settings are {', '.join(_SETTINGS)}")
     form, wanted = _SETTINGS[key]
+    if key == "review":  # these were its words once
+        value = {"before": True, "after": False}.get(str(value), value)
     given = [value] if key == "model" and isinstance(value, str) else value
     is_sound = True
     try:
