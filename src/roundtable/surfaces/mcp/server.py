@@ -107,6 +107,14 @@ class RoundtableServer(MCPServer[HostedSessions]):
                 raise ResourceError(str(error)) from error
             raise ResourceNotFoundError("There is no such document or transcript.")
 
+        @self.resource("roundtable://{item}/status", title="How far an item is", mime_type="application/json")
+        def read_status(item: str) -> str:
+            """What the tool `status` returns."""
+            try:
+                return to_json(sessions.project.status(item).to_data())
+            except RoundtableError as error:
+                raise ResourceError(str(error)) from error
+
         @self.prompt(title="Analyse a backlog item")
         def roundtable(item: str) -> str:
             """Take an item through its analysis, or go on where it stood."""
