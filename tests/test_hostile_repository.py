@@ -82,8 +82,8 @@ def test_list_and_status(hostile: Hostile) -> None:
     assert OPTION_NAME not in items
     ran = _run(hostile, "status")
     assert ran.returncode == 0
-    assert "roundtable.toml: model is ignored." in ran.stderr
-    assert "roundtable.toml: base_url is ignored." in ran.stderr
+    assert "roundtable.toml, line 1: model is ignored." in ran.stderr
+    assert "roundtable.toml, line 2: base_url is ignored." in ran.stderr
     assert "roundtable analyze '$(touch marker)'" in ran.stdout
 
 

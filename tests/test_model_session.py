@@ -62,6 +62,15 @@ def test_follow_ups_and_feedback_are_in_the_models_words(place: tuple[Path, Path
     assert texts(lines, "feedback")[-1] == "Maya Chen (Business Analyst): I have taken that up."
 
 
+def test_a_contribution_that_was_cut_is_noted_in_the_transcript(completed: tuple[Path, Path]) -> None:
+    def rambles(brief: str, words: str) -> str:
+        return f"{'The form is kept. ' * 60}{words}" if "Alex" in brief and "at most 170" in brief else words
+
+    hold(completed, ["done"], ScriptedModel(twist=rambles))
+    transcript = (completed[1] / "elaborations" / "00-01-1.md").read_text()
+    assert transcript.count("length: cut at 170 words") == 1
+
+
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 @pytest.mark.parametrize("words", ["", "We could go on for days."])
 def test_a_model_with_nothing_left_has_the_user_asked_whether_to_wrap_up(

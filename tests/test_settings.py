@@ -76,6 +76,13 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
     assert (review(ROUNDTABLE_REVIEW="0"), review(ROUNDTABLE_REVIEW="1")) == (False, True)
 
 
+@pytest.mark.parametrize(("word", "is_reviewed"), [("before", True), ("after", False)])
+def test_the_earlier_words_for_the_review_are_still_read(project: Path, word: str, is_reviewed: bool) -> None:
+    (project / "roundtable.toml").write_text(f'review = "{word}"\n')
+    settings, warnings = load_settings(project, environment={})
+    assert (settings.review, warnings) == (is_reviewed, ())
+
+
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
     settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert settings == Settings(project, "docs/requirements", "offline", None)
@@ -154,30 +161,30 @@ def test_a_projects_file_names_no_model_no_program_and_no_address(
     own = home / "roundtable" / "config.toml"
     why = "is ignored. A project's file cannot choose who speaks, where words and keys go, "
     why += f"what that may cost or how long it takes. Set it in {own}."
-    assert warnings == (f"{file}: model {why}", f"{file}: base_url {why}")
+    assert warnings == (f"{file}, line 6: model {why}", f"{file}, line 7: base_url {why}")
 
 
 @pytest.mark.rule("TABLE-4")
 @pytest.mark.parametrize(
-    ("file", "text"),
+    ("file", "line", "text"),
     [
-        ("roundtable.toml", 'user_name = "Ada"\npanel = "model"\n'),
-        ("roundtable.toml", "panel = 3\n"),
-        ("pyproject.toml", '[tool.roundtable]\n\npanel = "model"\n'),
-        ("roundtable.toml", 'user_name = "budget"\n\n[budget]\nmoney = 900\n'),
-        ("roundtable.toml", "budget.money = 900\n"),
-        ("pyproject.toml", "[budget]\n[tool.roundtable.budget]\nmoney = 900\n"),
-        ("roundtable.toml", '"budget.money" = 900\n'),
+        ("roundtable.toml", 2, 'user_name = "Ada"\npanel = "model"\n'),
+        ("roundtable.toml", 1, "panel = 3\n"),
+        ("pyproject.toml", 3, '[tool.roundtable]\n\npanel = "model"\n'),
+        ("roundtable.toml", 3, 'user_name = "budget"\n\n[budget]\nmoney = 900\n'),
+        ("roundtable.toml", 1, "budget.money = 900\n"),
+        ("pyproject.toml", 2, "[budget]\n[tool.roundtable.budget]\nmoney = 900\n"),
+        ("roundtable.toml", 1, '"budget.money" = 900\n'),
     ],
 )
 def test_a_projects_file_chooses_no_panel_but_offline_and_no_budget(
-    project: Path, home: Path, file: str, text: str
+    project: Path, home: Path, file: str, line: int, text: str
 ) -> None:
     (project / file).write_text(text)
     settings, (told,) = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert (settings.panel, settings.is_panel_chosen, settings.budget) == ("offline", False, Budget())
     key = "panel" if "panel" in text else "budget"
-    assert told.startswith(f"{file}: {key} is ignored. A project's file cannot")
+    assert told.startswith(f"{file}, line {line}: {key} is ignored. A project's file cannot")
     assert told.endswith(f" Set it in {home / 'roundtable' / 'config.toml'}.")
 
 
@@ -188,7 +195,8 @@ def test_only_the_user_switches_telemetry_on(project: Path, home: Path, file: st
     (project / file).write_text(f"[tool.roundtable]\n{text}" if file == "pyproject.toml" else text)
     settings, (told,) = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert not settings.telemetry
-    assert told.startswith(f"{file}: telemetry is ignored. A project's file cannot choose")
+    line = 2 if file == "pyproject.toml" else 1
+    assert told.startswith(f"{file}, line {line}: telemetry is ignored. A project's file cannot choose")
     (project / file).write_text("")
     assert load_settings(project, environment={"ROUNDTABLE_TELEMETRY": "1"})[0].telemetry
     assert not load_settings(project, environment={"ROUNDTABLE_TELEMETRY": "0"})[0].telemetry

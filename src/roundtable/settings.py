@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -93,7 +94,8 @@ def _read_layer(
             return {}
         import tomllib  # late: most projects have no file of ours
 
-        table = tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        table = tomllib.loads(text)
     except (FileNotFoundError, DiskFailed, ValueError, RecursionError) as error:
         reason = error.failed if isinstance(error, DiskFailed) else f"{error}."
         if path.exists():
@@ -111,8 +113,12 @@ def _read_layer(
     kept |= {"panel": "offline"} if table.get("panel") == "offline" else {}
     why = "A project's file cannot choose who speaks, where words and keys go, what that may cost"
     do = f"or how long it takes. Set it in {personal}."
-    refused = dict.fromkeys(key.partition(".")[0] for key in table if key not in kept)
-    warnings += [f"{name}: {key} is ignored. {why} {do}" for key in refused]
+    for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in kept):
+        named = re.compile(rf"^[ \t]*\[?(?:{section}\.)?[\"']?{key}\b", re.MULTILINE)
+        found = named.search(text, max(text.find(section) - 1, 0))  # from the bracket of its table on
+        line = text.count("\n", 0, found.end()) + 1 if found else 0
+        place = f"{name}, line {line}" if line else name
+        warnings.append(f"{place}: {key} is ignored. {why} {do}")
     return kept
 
 
@@ -120,6 +126,8 @@ def _read_value(key: str, value: object) -> Any:
     if key not in _SETTINGS:
         raise ValueError(f"is not a setting; the settings are {', '.join(_SETTINGS)}")
     form, wanted = _SETTINGS[key]
+    if key == "review":  # these were its words once
+        value = {"before": True, "after": False}.get(str(value), value)
     given = [value] if key == "model" and isinstance(value, str) else value
     is_sound = True
     try:

@@ -47,8 +47,8 @@ def test_a_fourth_persona_sits_last_and_may_say_little_about_itself(tmp_path: Pa
     persona(
         tmp_path, "a.md", key="security", name="José Núñez", more="short_role: Sec\nphases: [04-design]\n"
     )
-    roster, problems = read_roster(tmp_path)
-    assert problems == ()
+    roster, (problem,) = read_roster(tmp_path)
+    assert problem.reason == "04-design is led by Jordan Park and José Núñez; only Jordan Park does it"
     assert roster.keys == (*BUILT_IN, "security", "legal")
     assert (roster["security"].first_name, roster["security"].short_role) == ("José", "Sec")
     assert (roster["legal"].title, roster["legal"].short_role) == ("Team (Guard)", "Guard")

@@ -499,7 +499,7 @@ def test_continue_at_the_phase_menu_completes_the_phase_first() -> None:
 
 
 @pytest.mark.rule("MENU-3")
-@pytest.mark.parametrize("words", ["q", "quit", "...", "I don't know", "x"])
+@pytest.mark.parametrize("words", ["q", "quit", "...", "I don't know", "x", "drop 1", "Drop 2 and 3, please"])
 def test_a_slip_of_a_key_or_a_wish_to_leave_is_not_written_into_the_document(words: str) -> None:
     play = at_menu().says(words)
     assert play.order[-2:] == ["notice", "menu"]

@@ -210,6 +210,11 @@ def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, 
     seated = tuple(persona for _, persona in (file.value for file in (ours | added).values()) if persona)
     if not seated:
         problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
+    for phase in PHASE_KEYS:
+        leads = [persona.name for persona in seated if phase in persona.phases]
+        if len(leads) > 1:
+            reason = f"{phase} is led by {' and '.join(leads)}; only {leads[0]} does it"
+            problems.append(Problem(".roundtable/personas", "phases", reason, skipped=False))
     return seated
 
 

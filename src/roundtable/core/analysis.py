@@ -752,6 +752,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         # A slip of a key, a command, or a late word that ends a discussion says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or words[0] == "/" or ends:
             return _explain_menu(now)
+        case "feedback" if hearing.hear_review(words).kind == "drop":  # a review is over, or was not held
+            return _explain_menu(now)
         case "feedback":
             return _take_feedback(now, words, relayed=event.relayed)
 

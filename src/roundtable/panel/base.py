@@ -69,13 +69,14 @@ class LookUpsWanted(Exception):
 class Speech(Struct, frozen=True):
     """A contribution, without its speaker's name, the speaker's verdict on it, and on the user's turn before.
 
-    `looked_up` is what it asked to see before it spoke.
+    `looked_up` is what it asked to see before it spoke; `is_cut` where it said more than is taken.
     """
 
     text: str
     verdict: Verdict = NEUTRAL
     judged: Verdict | None = None
     looked_up: tuple[Material, ...] = ()
+    is_cut: bool = False
 
 
 def ignore_words(words: str, /) -> None:

@@ -171,6 +171,7 @@ class Executor:
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
         text, verdict = _require_words(texts[0]), speech.verdict.within(brief.number)
         judged = speech.judged and speech.judged.within(len(brief.table.turns))
+        notes += (f"length: cut at {brief.most_words} words",) if speech.is_cut else ()
         return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up)
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:

@@ -34,6 +34,7 @@ from ..store.artifact import one_line, read_documents
 from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import item_lock
 from ..store.meta import progress_of, read_meta
+from ..store.transcript import FOLDER as TRANSCRIPT_FOLDER
 from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
@@ -111,6 +112,12 @@ class Session:
     def moment(self) -> str:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         return self._leg.journal.moment if self._leg is not None else ""
+
+    @property
+    def is_first_time(self) -> bool:
+        """Return whether this leg has the item's first step, and no item beside it was ever discussed."""
+        is_begun = self.analysis is None or bool(self.analysis.opening.progress.steps_completed)
+        return not is_begun and not any(self.folder.parent.glob(f"*/{TRANSCRIPT_FOLDER}/*.md"))
 
     def documents(self) -> dict[str, str]:
         """Return the texts of the item's documents by name, as they stand."""

@@ -82,6 +82,30 @@ def test_a_check_names_file_field_and_reason_of_every_problem(cli: CommandLine) 
     assert set(found.json["problems"][0]) == {"file", "field", "reason", "skipped"}
 
 
+SAM = "---\nkey: sam\nname: Sam Lee\nrole: Tester\nperspective: Testing\nlens: [tests]\nphases: [{}]\n---\n"
+
+
+@pytest.mark.rule("PERS-2")
+def test_two_personas_that_lead_the_same_phase_are_reported(cli: CommandLine) -> None:
+    cli.add()
+    _persona(cli, "sam.md", SAM.format("04-design"))
+    said = "phases: 04-design is led by Jordan Park and Sam Lee; only Jordan Park does it."
+    ran = cli.run("personas", "check")
+    assert (ran.status, ran.out.splitlines()[0]) == (2, f".roundtable/personas, {said}")
+    assert said in cli.run("analyze", answers=[]).out
+    _persona(cli, "sam.md", SAM.format(""))
+    assert cli.run("personas", "check").status == 0
+
+
+def test_a_persona_added_while_a_step_is_open_is_said_to_join_later(cli: CommandLine) -> None:
+    cli.add()
+    cli.run("analyze", answers=[])
+    assert "counts from the next step" not in cli.run("analyze", answers=[]).out
+    _persona(cli, "sam.md", SAM.format(""))
+    said = "New or changed since this step began: Sam Lee. That counts from the next step on."
+    assert said in cli.run("analyze", answers=[]).out
+
+
 @pytest.mark.rule("STEP-2")
 def test_one_problem_of_a_step_is_counted_as_one(cli: CommandLine) -> None:
     home = cli.root / ".roundtable" / "steps" / "00-quick-scan"
@@ -115,6 +139,14 @@ def test_the_doctor_finds_a_new_project_sound(cli: CommandLine) -> None:
     assert found["steps"] == "24 to run"
     assert found["panel"] == "offline: needs no network and no key"
     assert "needs repair" not in cli.run("doctor").out
+
+
+def test_the_doctor_lists_the_limits_that_are_set(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"BUDGET_TOKENS": "60000", "BUDGET_MONEY": "0.50", "TIME_LIMIT": "90"}.items():
+        monkeypatch.setenv(f"ROUNDTABLE_{name}", value)
+    found = {each["name"]: each["found"] for each in cli.run("doctor", "--json").json["findings"]}
+    assert (found["budget.tokens"], found["budget.money"], found["time_limit"]) == ("60000", "0.50", "90")
+    assert "budget.turns" not in found
 
 
 def test_the_doctor_names_what_needs_repair(cli: CommandLine) -> None:

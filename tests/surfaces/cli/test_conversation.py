@@ -44,6 +44,19 @@ def test_the_way_to_go_on_names_the_project_that_the_command_named(cli: CommandL
     assert ran.lines[-1]["text"].endswith(f"Go on with: roundtable analyze {SLUG} --root .")
 
 
+def test_the_way_to_go_on_names_the_speaker_that_the_command_named(cli: CommandLine) -> None:
+    chosen = ["--panel", "offline", "--model", "ollama:m", "--base-url", "http://localhost:1/v1"]
+    ran = cli.run("analyze", SLUG, "--json", *chosen, answers=ANSWERS)
+    assert ran.lines[-1]["text"].endswith(f"Go on with: roundtable analyze {SLUG} {' '.join(chosen)}")
+
+
+def test_the_way_to_go_on_never_names_a_key(cli: CommandLine) -> None:
+    chosen = ["--panel", "offline", "--model", "command:talk --key sk-canary-0123456789abcdef"]
+    ran = cli.run("analyze", SLUG, "--json", *chosen, answers=ANSWERS)
+    assert "command:talk --key" in ran.lines[-1]["text"]
+    assert "canary" not in ran.out
+
+
 def test_every_message_is_asked_for_and_echoed_as_typed(cli: CommandLine) -> None:
     ran = cli.run("analyze", "--json", answers=["Inspectors save  a \x1b[31mform\x1b[0m. \xe9\U0001f600"])
     said = [line for line in ran.lines if line["speaker"] == "user"]

@@ -206,8 +206,8 @@ def test_a_hostile_project_changes_nothing(
     terminal = opened()
     terminal.see(QUESTION)
     shown = squeeze(terminal.words())  # a long path is broken over two lines
-    for key in ("panel", "model", "budget"):
-        assert squeeze(f"roundtable.toml: {key} is ignored.") in shown
+    for line, key in enumerate(("panel", "model", "budget"), start=1):
+        assert squeeze(f"roundtable.toml, line {line}: {key} is ignored.") in shown
     assert squeeze(f"1 claude: installed as {claude}.") in shown
     assert "codex" not in shown
     assert "ANTHROPIC" not in shown

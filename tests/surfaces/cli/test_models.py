@@ -162,8 +162,8 @@ def test_what_a_projects_file_would_run_or_send_is_neither_run_nor_sent(
         cli.run("models", "test", "--yes"),
         cli.run("analyze", SLUG, answers=answers),
     ):
-        assert "roundtable.toml: model is ignored." in ran.out + ran.err
-        assert "roundtable.toml: base_url is ignored." in ran.out + ran.err
+        assert "roundtable.toml, line 1: model is ignored." in ran.out + ran.err
+        assert "roundtable.toml, line 2: base_url is ignored." in ran.out + ran.err
     assert not marker.exists()
     assert Server.seen == []
 

@@ -210,8 +210,11 @@ def test_a_client_that_can_ask_asks_the_person(place: Place, mode: str) -> None:
             await player.until_heard()
             assert player.move["kind"] == "menu"
             assert len(player.asked) == 3
-            first, asked = player.asked[0].split("\n\n")
+            first, *said, asked = player.asked[0].split("\n\n")
             assert first == f"Roundtable, {item.name}"
+            assert "2. Alex Rivera (Solutions Architect): Remark 2 by Alex on the first-round." in said
+            assert "2. Alex" not in player.asked[1]
+            assert "5. Maya Chen (Business Analyst): Remark" in player.asked[1]
             assert asked.startswith("Your turn in the discussion.")
 
     play(test())

@@ -322,6 +322,10 @@ def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
             transcript = await read(player, "transcript/1")
             assert transcript == (item / "elaborations" / "00-01-1.md").read_text()
             assert json.loads(await player.raw("status", item="offline"))["elaborations"] == 1
+            status = json.loads(await read(player, "status"))
+            assert status == json.loads(await player.raw("status", item=item.name))
+            with pytest.raises(MCPError, match="nothing-like-it"):
+                await player.client.read_resource("roundtable://nothing-like-it/status")
             for wrong in ("artifact/nothing.md", "artifact/..%2Fmeta.json", "transcript/2", "transcript/x"):
                 with pytest.raises(MCPError):
                     await read(player, wrong)

@@ -138,6 +138,19 @@ def test_what_stands_in_the_scrollback_is_the_discussion_and_nothing_else(
     assert f"Paused; everything is saved. Go on with: roundtable analyze {SLUG}" in terminal.words()
 
 
+def test_a_newcomers_first_menu_says_once_what_e_does(at_menu: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.say("The office is offline too.")
+    assert terminal.words().count("New here? E brings all personas to the table") == 1
+    terminal.say("E", "done")
+    terminal.keys("\x04")
+    assert terminal.end() == 0
+    assert "New here?" not in at_menu.run("analyze", answers=[]).out
+    terminal = opened()
+    terminal.see("E Elaboration")
+    assert "New here?" not in terminal.words()
+
+
 # --- words as they come -----------------------------------------------------------------------------------
 
 

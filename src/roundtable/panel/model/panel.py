@@ -190,7 +190,7 @@ class ModelPanel:
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
-        return Speech(cutter.text, verdict, judged)
+        return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
 
     async def _pick_files(self, ask: do.AskFiles) -> Picks:
         """Ask once which files the item will change; an answer that cannot be used picks nothing."""
@@ -341,7 +341,7 @@ class Cutter:
         """`words` are asked for, `most` are taken, to the end of a sentence; `look_ups` may come first."""
         self.text = ""
         self.trailer = ""
-        self.passed = False
+        self.passed = self.is_cut = False
         self.look_ups: tuple[Look, ...] = ()
         self._limits = words, most or round(words * 1.5)
         self._most_look_ups = look_ups
@@ -394,7 +394,7 @@ class Cutter:
         self.look_ups = read_look_ups(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
-        words = _shorten(said, *self._limits, ended=ended)
+        words, self.is_cut = _shorten(said, *self._limits, ended=ended), len(said.split()) > self._limits[1]
         new = words[len(self.text) :]
         self.text += new
         return new

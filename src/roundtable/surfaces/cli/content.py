@@ -10,7 +10,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ... import __version__
 from ...content import read_tables
@@ -87,6 +87,9 @@ def doctor(flags: Flags) -> int:
         rows.append((name, f"{number} {where}", number > 0))
         rows += [(name, problem.text, False) for problem in problems]
     rows += check_panel(settings)
+    limits = {f"budget.{name}": most for name, most in asdict(settings.budget).items()}
+    limits["time_limit"] = settings.time_limit
+    rows += [(name, str(most), True) for name, most in limits.items() if most is not None]
     for extra, module in _EXTRAS.items():
         rows.append((f"optional: {extra}", "installed" if find_spec(module) else "not installed", True))
     sound = all(row[2] for row in rows)

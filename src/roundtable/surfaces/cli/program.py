@@ -37,9 +37,10 @@ STATUSES: dict[type[Exception], int] = {
     **dict.fromkeys((errors.ItemLocked, errors.ItemCorrupt), 4),
     errors.DiskFailed: UNEXPECTED,
 }
+_TALKS = ("analyze", "elaborate", "discuss")
 _COMMANDS = (
     ("items", ("add", "list", "status", "show", "rename", "remove")),
-    ("analyze", ("analyze", "elaborate", "discuss")),
+    ("analyze", _TALKS),
     ("items", ("questions", "handoff", "check", "why", "undo")),
     ("content", ("personas", "steps", "models", "doctor")),
     ("servers", ("serve", "mcp", "export")),
@@ -88,8 +89,14 @@ class Flags(Struct):
         from ...project import Project
 
         def command(*words: str) -> str:
-            root = ("--root", clean_text(self.root)) if self.root else ()
-            return shlex.join(("roundtable", *map(one_line, words), *root))
+            given = {"--root": clean_text(self.root or "")}
+            if words[0] in _TALKS and (self.panel or self.model or self.base_url):
+                from ...panel.model.panel import hide  # late; the words of a `command:` may hold a key
+
+                speakers = {"--panel": self.panel, "--model": self.model, "--base-url": self.base_url}
+                given |= {option: hide(value or "") for option, value in speakers.items()}
+            options = (part for option in given.items() if option[1] for part in option)
+            return shlex.join(("roundtable", *map(one_line, words), *options))
 
         settings = settings or self.settings()
         return Project(settings.root, items_folder=settings.items_folder, command=command)

@@ -8,6 +8,7 @@ import json
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import takewhile
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -113,6 +114,14 @@ class RoundtableServer(MCPServer[HostedSessions]):
             except RoundtableError as error:
                 raise ResourceError(str(error)) from error
             raise ResourceNotFoundError("There is no such document or transcript.")
+
+        @self.resource("roundtable://{item}/status", title="How far an item is", mime_type="application/json")
+        def read_status(item: str) -> str:
+            """What the tool `status` returns."""
+            try:
+                return to_json(sessions.project.status(item).to_data())
+            except RoundtableError as error:
+                raise ResourceError(str(error)) from error
 
         @self.prompt(title="Analyse a backlog item")
         def roundtable(item: str) -> str:
@@ -273,6 +282,10 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
         parts.append(render_review(talk.draft, talk.turns, talk.roster))
         parts += [host_text("person", "summary", summary=talk.draft.summary)] if talk.draft.summary else []
         question = host_text("person", "review")
+    elif talk is not None:  # so that the person answers the personas, and not the host's account of them
+        unheard = [*takewhile(lambda turn: turn.speaker != USER, reversed(talk.turns))][::-1]
+        said = (f"{turn.number}. {talk.roster[turn.speaker].title}: {turn.text}" for turn in unheard)
+        parts += [shorten_text(each, _MAX_QUESTION_LENGTH) for each in said]
     parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
     if hosted.session.offer:  # so that nobody takes one unseen
         parts.append(host_text("person", "draft", draft=hosted.session.offer))

@@ -44,6 +44,7 @@ class TerminalConversation:
         self._formatter = LineFormatter(lambda: self.input.size.columns, user_name, roster)
         self._spent, self._roster = spent, roster
         self._speaker = self._words = self._typed = self._note = self._last_said = ""
+        self._has_explained = False
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -71,6 +72,12 @@ class TerminalConversation:
         # A shared table, whose analysis is elsewhere, shows everybody what they said.
         if analysis and typed.strip() and (line.speaker != USER or line.kind == "resume"):
             self.input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
+        is_menu = line.menu is not None and bool(line.menu.find_label("E"))
+        if is_menu and not self._has_explained and isinstance(self.session, Session):
+            self._has_explained = True
+            if self.session.is_first_time:
+                explained = Line("notice", read_tables("terminal.toml")["newcomer"])
+                self.input.write(self._formatter.format_line(explained, analysis))
         self.input.write(self._formatter.format_line(line, analysis))
 
     async def ask(self, line: Line) -> str | None:
