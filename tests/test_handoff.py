@@ -191,6 +191,23 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert [point.text for point in found.parts["questions"]] == ["Since which release?"]
 
 
+@pytest.mark.parametrize("form", ["page", "agent", "pr", "plan"])
+def test_without_an_answer_on_places_those_that_cause_fix_and_test_name_are_listed(form: str) -> None:
+    report = BUG.replace("without looking.", "without looking; `src/lists.py:30` too. /var/log/a.log tells.")
+    report = report.replace("`head([])` is None;", "tests/test\\_lists.py::test_empty: `head([])` is None;")
+    report = report.replace("that catch IndexError", "such as src/pages.py:7")
+    text = write_form(collect_hand_off(Item("a", "A", ""), {"bug-report.md": report}, ()), form, folder="f")
+    assert (
+        "\n- **Cause**: `src/lists.py:12`, `src/lists.py:30` (bug-report.md, 2. Cause, Fix and Test)\n"
+        "- **Test**: `tests/test_lists.py` (bug-report.md, 2. Cause, Fix and Test)\n"
+    ) in text
+    small = PLAN.replace("**Places**: src/ui.py:840", "**Decision**: Widen src/ui.py:840 (unverified)")
+    found = collect_hand_off(Item("a", "A", ""), {"change-plan.md": small}, ())
+    first, *_ = found.parts["places"]
+    assert first.text.startswith("**Decision**: `src/ui.py:840`, `src/ui.py:850`, `src/_impl.py:7`")
+    assert first.text.endswith("(unverified)")
+
+
 FENCED = BUG.replace(
     "**Test**: `head([])` is None; fails today with IndexError.",
     "**Test**:\n\n```text\ndef test_head():\n    assert head([]) is None\n```",
