@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from commandline import CommandLine, command_line
 from project import project, small_steps, talk, texts
@@ -475,6 +477,24 @@ def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     assert all("(unverified)" in point.text for point in told.parts["requirements"] if "NFR" in point.text)
     (problem,) = collect_hand_off(item, {}, ()).parts["problem"]
     assert problem.text == "Legal wants it (unverified)"
+
+
+REAL_ITEMS = EXAMPLE.with_name("real-items")
+
+
+@pytest.mark.parametrize("name", ["click", "httpx", "requests", "rich", "starlette"])
+def test_the_printed_pages_of_real_items_are_what_the_program_writes_today(name: str, tmp_path: Path) -> None:
+    """`UPDATE_SNAPSHOT=1 pytest tests/test_handoff.py` prints them anew.
+
+    How many steps were done stands in meta.json, which is not printed there; so the pages do not say it.
+    """
+    shutil.copytree(REAL_ITEMS / name, tmp_path / "docs" / "requirements" / name)
+    page = write_form(replace(Project(tmp_path).hand_off(name), steps=0), "page")
+    printed = REAL_ITEMS / name / "hand-off.md"
+    if os.environ.get("UPDATE_SNAPSHOT"):
+        printed.write_text(page, encoding="utf-8")
+    assert page == printed.read_text(encoding="utf-8")
+    assert "\n## Places to touch\n" in page and "\n## First failing test\n" in page
 
 
 def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> None:
