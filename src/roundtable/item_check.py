@@ -78,6 +78,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             pages[path.name] = decode_document(read_inside(folder, path.name))
     meta, problem = examine_meta(folder)
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
+    undone = frozenset(map(str, list_undone(meta)))  # taken back is not lost
     talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
@@ -85,12 +86,13 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         text = read_inside(folder, META).decode("utf-8-sig", "replace")
         problems += _check_meta(text, meta, roster, steps)
         written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
-        problems += _check_pairs(text, meta, blocks, talks, written)
+        empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
+        problems += _check_pairs(text, meta, blocks, written, undone.union(empty))
     if (folder / "state.json").exists():
         unused = f"Progress is kept in {META}; this file is not used."
         problems.append(CheckFinding("state.json", 1, "record", unused))
     problems += _check_claims(blocks, talks, pages, lines_of, roster)
-    undone, total = frozenset(map(str, list_undone(meta))), 0  # taken back is not lost
+    total = 0
     for name in filter(is_markdown, outputs):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -195,12 +197,12 @@ def _check_pairs(
     text: str,
     meta: Mapping[str, Any],
     blocks: Sequence[ElaborationBlock],
-    transcripts: Sequence[TranscriptContent],
     written: Collection[str],
+    excused: Collection[str],
 ) -> Iterator[CheckFinding]:
     """Yield blocks whose record in meta.json is missing or differs, and records without a block.
 
-    `written` are the steps that have a document to hold one.
+    Only a step that has `written` a document has a place for one; `excused` are instants that need none.
     """
     records = [each for each in meta["elaborations"] if isinstance(each, dict)]
     turns = {
@@ -215,8 +217,6 @@ def _check_pairs(
             problem = f"The block says {said} turns, the record in {META} says {turns[block.key]}."
         if problem:
             yield CheckFinding(block.file, block.line, "block", problem)
-    empty = (each.timestamp for each in transcripts if not each.entries)  # there was nothing to add
-    excused = {*map(str, list_undone(meta)), *empty}
     for step_id, at in sorted(turns.keys() - {block.key for block in blocks}):
         if step_id in written and at not in excused:
             problem = f"No document holds the block of step {step_id}, {at}."

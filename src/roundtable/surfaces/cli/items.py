@@ -236,8 +236,8 @@ def check(flags: Flags, item: str | None) -> int:
     """Check the documents of ITEM against each other and the rules.
 
     It checks references, criteria, citations, records, limits and markers, and with git, that no answer and
-    no addition was ever lost. If there are problems, the exit status is 2; open questions and (unverified)
-    marks are none.
+    no addition was ever lost, nor any line where one was added. If there are problems, the exit status is 2;
+    open questions and (unverified) marks are none.
     """
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
