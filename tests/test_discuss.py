@@ -136,10 +136,37 @@ def test_the_focus_question_comes_from_the_largest_gap(
     assert "- [User] We go with one queue per receiver: said so ([turn " in beside
 
 
-def test_a_section_with_nothing_but_a_todo_is_empty() -> None:
-    gap = find_gap(DESIGN.replace("## 2. Migration\n", "").encode())
-    assert gap.section == "3. Alternatives"
-    assert gap.question == 'What belongs under "Alternatives", and who can say so?'
+@pytest.mark.parametrize(
+    ("written", "question"),
+    [
+        ("TODO: who owns the cache?", "who owns the cache?"),
+        ("- TODO(ann): who owns the cache?", "who owns the cache?"),
+        ("- TODO compare it", 'How is this settled: "TODO compare it"?'),
+        ("Who owns the cache?", "Who owns the cache?"),
+        ("It is fast. The limit of the\nqueue is TBD by the team\nin May. It is new.",
+         'How is this settled: "The limit of the queue is TBD by the team in May"?'),
+    ],
+)  # fmt: skip
+def test_an_open_point_is_asked_about_in_its_words(written: str, question: str) -> None:
+    document = f"# T\n\n## Rest\n\nWords.\n\n## Open points\n\n{written}\n"
+    gap = find_gap(document.encode())
+    assert (gap.section, gap.question) == ("Open points", question)
+    assert gap.summary == "There are questions open in it."
+
+
+def test_what_is_left_to_do_comes_after_empty_sections_and_not_from_code() -> None:
+    text = "# T\n\n## Rest\n\n## Design\n\nWords.\n\n```\n# TODO: not this\n```\n\nIt takes ???\n"
+    first = find_gap(text.encode()).question
+    assert first == 'What belongs under "Rest", and who can say so?'
+    assert find_gap(text.encode(), {first}).question == 'How is this settled: "It takes ???"?'
+
+
+def test_the_panel_never_says_that_nothing_is_written_where_something_is() -> None:
+    gap = find_gap(RFC.partition("## Open")[0].encode() + b"## Rollout\n\n- TBD\n")
+    assert (gap.section, gap.summary) == ("Rollout", 'Only "- TBD" is written under "Rollout".')
+    asked = "What happens to the order of deliveries?", "Who may replay a delivery by hand?"
+    last = find_gap(RFC.replace("TBD\n", "In May.\n").encode(), asked)
+    assert last.summary == 'The discussion begins with "Open questions".'
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n  "])

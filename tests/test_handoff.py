@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from commandline import CommandLine, command_line
 from project import project, small_steps, talk, texts
@@ -189,6 +191,23 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     assert found.parts["first_test"][0].text == "**Test**: `head([])` is None; fails today with IndexError."
     assert found.parts["risks"][0].text == "**What Could Break**: Callers that catch IndexError."
     assert [point.text for point in found.parts["questions"]] == ["Since which release?"]
+
+
+@pytest.mark.parametrize("form", ["page", "agent", "pr", "plan"])
+def test_without_an_answer_on_places_those_that_cause_fix_and_test_name_are_listed(form: str) -> None:
+    report = BUG.replace("without looking.", "without looking; `src/lists.py:30` too. /var/log/a.log tells.")
+    report = report.replace("`head([])` is None;", "tests/test\\_lists.py::test_empty: `head([])` is None;")
+    report = report.replace("that catch IndexError", "such as src/pages.py:7")
+    text = write_form(collect_hand_off(Item("a", "A", ""), {"bug-report.md": report}, ()), form, folder="f")
+    assert (
+        "\n- **Cause**: `src/lists.py:12`, `src/lists.py:30` (bug-report.md, 2. Cause, Fix and Test)\n"
+        "- **Test**: `tests/test_lists.py` (bug-report.md, 2. Cause, Fix and Test)\n"
+    ) in text
+    small = PLAN.replace("**Places**: src/ui.py:840", "**Decision**: Widen src/ui.py:840 (unverified)")
+    found = collect_hand_off(Item("a", "A", ""), {"change-plan.md": small}, ())
+    first, *_ = found.parts["places"]
+    assert first.text.startswith("**Decision**: `src/ui.py:840`, `src/ui.py:850`, `src/_impl.py:7`")
+    assert first.text.endswith("(unverified)")
 
 
 FENCED = BUG.replace(
@@ -458,6 +477,24 @@ def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     assert all("(unverified)" in point.text for point in told.parts["requirements"] if "NFR" in point.text)
     (problem,) = collect_hand_off(item, {}, ()).parts["problem"]
     assert problem.text == "Legal wants it (unverified)"
+
+
+REAL_ITEMS = EXAMPLE.with_name("real-items")
+
+
+@pytest.mark.parametrize("name", ["click", "httpx", "requests", "rich", "starlette"])
+def test_the_printed_pages_of_real_items_are_what_the_program_writes_today(name: str, tmp_path: Path) -> None:
+    """`UPDATE_SNAPSHOT=1 pytest tests/test_handoff.py` prints them anew.
+
+    How many steps were done stands in meta.json, which is not printed there; so the pages do not say it.
+    """
+    shutil.copytree(REAL_ITEMS / name, tmp_path / "docs" / "requirements" / name)
+    page = write_form(replace(Project(tmp_path).hand_off(name), steps=0), "page")
+    printed = REAL_ITEMS / name / "hand-off.md"
+    if os.environ.get("UPDATE_SNAPSHOT"):
+        printed.write_text(page, encoding="utf-8")
+    assert page == printed.read_text(encoding="utf-8")
+    assert "\n## Places to touch\n" in page and "\n## First failing test\n" in page
 
 
 def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The threat model names tests, and they exist."""
+"""The threat model and the list of early faults name tests, and they exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / "threat-model.md").read_text("utf-8"))
+
+
+def list_named(page: str) -> list[tuple[str, str]]:
+    """Return the tests that a page names, with their files; `..._x` is the end of a name in the last file."""
+    named, file = [], ""
+    for own_file, name in re.findall(r"`(?:(tests/[\w/]+\.py)::(?:\w+::)?|\.\.\.)(\w+)`", page):
+        file = own_file or file
+        named.append((file, name if own_file else rf"\w*{name}"))
+    return named
+
+
+NAMED = [
+    each
+    for page in ("threat-model.md", "mended.md")
+    for each in list_named((ROOT / "docs" / page).read_text("utf-8"))
+]
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)

@@ -124,6 +124,6 @@ def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | No
             return None
         data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
         if data is not None:  # a commit that removed the file has no version of it
-            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
             found.append((commit, text))
     return tuple(found)

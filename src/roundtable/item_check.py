@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
-from .core.errors import DiskFailed
+from .core.errors import DiskFailed, RuleBroken
 from .core.hearing import is_about
 from .core.markers import ElaborationMarker, find_malformed_marker
 from .core.personas import Roster
@@ -25,6 +26,7 @@ from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
 from .core.synthesis import HEADINGS, UNVERIFIED
 from .core.text import parse_heading, unescape_markdown
+from .documents.additions import list_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines
@@ -76,17 +78,21 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             pages[path.name] = decode_document(read_inside(folder, path.name))
     meta, problem = examine_meta(folder)
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
+    undone = frozenset(map(str, list_undone(meta)))  # taken back is not lost
+    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
     else:
         text = read_inside(folder, META).decode("utf-8-sig", "replace")
-        problems += _check_meta(text, meta, blocks, roster, steps)
+        problems += _check_meta(text, meta, roster, steps)
+        written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
+        empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
+        problems += _check_pairs(text, meta, blocks, written, undone.union(empty))
     if (folder / "state.json").exists():
         unused = f"Progress is kept in {META}; this file is not used."
         problems.append(CheckFinding("state.json", 1, "record", unused))
-    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     problems += _check_claims(blocks, talks, pages, lines_of, roster)
-    undone, total = frozenset(map(str, list_undone(meta))), 0  # taken back is not lost
+    total = 0
     for name in filter(is_markdown, outputs):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -94,6 +100,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         total += len(earlier)
         now = pages.get(name, documents.get(name, ""))
         problems += _check_history(name, earlier, now, undone, steps)
+        problems += _check_additions(name, earlier, now)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
         CheckFinding(name, number, "unverified", _quote(line))
@@ -147,13 +154,9 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
 
 
 def _check_meta(
-    text: str,
-    meta: Mapping[str, Any],
-    blocks: Sequence[ElaborationBlock],
-    roster: Roster,
-    steps: tuple[Step, ...],
+    text: str, meta: Mapping[str, Any], roster: Roster, steps: tuple[Step, ...]
 ) -> Iterator[CheckFinding]:
-    """Yield what is wrong in a meta.json that can be read, and blocks that have no record in it."""
+    """Yield what is wrong in a meta.json that can be read."""
 
     def find(place: object, problem: str) -> CheckFinding:
         return CheckFinding(META, find_json_line(text, place), "record", problem)
@@ -168,12 +171,10 @@ def _check_meta(
     if status != wanted:
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
         yield find("analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}.")
-    recorded = set[tuple[str, str]]()
     for record in meta["elaborations"]:
         if not isinstance(record, dict):
             yield find("elaborations", "The elaboration record is not an object.")
             continue
-        recorded.add((str(record.get("step_id")), str(record.get("timestamp"))))
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
             shown = _shorten(json.dumps(record.get(field), ensure_ascii=False, default=str))
@@ -187,10 +188,39 @@ def _check_meta(
             yield find(place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns.")
         if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
             yield find(place, f"personas_active names {', '.join(strangers)}, and no persona has that key.")
+
+
+_TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
+
+
+def _check_pairs(
+    text: str,
+    meta: Mapping[str, Any],
+    blocks: Sequence[ElaborationBlock],
+    written: Collection[str],
+    excused: Collection[str],
+) -> Iterator[CheckFinding]:
+    """Yield blocks whose record in meta.json is missing or differs, and records without a block.
+
+    Only a step that has `written` a document has a place for one; `excused` are instants that need none.
+    """
+    records = [each for each in meta["elaborations"] if isinstance(each, dict)]
+    turns = {
+        (str(each.get("step_id")), str(each.get("timestamp"))): each.get("turn_count") for each in records
+    }
     for block in blocks:
-        if block.key not in recorded:
+        said = next((found[1] for _, line in block.lines if (found := _TURNS.match(line))), None)
+        problem = ""
+        if block.key not in turns:
             problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
+        elif said not in (None, str(turns[block.key])):
+            problem = f"The block says {said} turns, the record in {META} says {turns[block.key]}."
+        if problem:
             yield CheckFinding(block.file, block.line, "block", problem)
+    for step_id, at in sorted(turns.keys() - {block.key for block in blocks}):
+        if step_id in written and at not in excused:
+            problem = f"No document holds the block of step {step_id}, {at}."
+            yield CheckFinding(META, find_json_line(text, at), "record", problem)
 
 
 _CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
@@ -271,6 +301,22 @@ def _check_history(
         if held not in there:
             lost = f"{held} was in commit {commit}, but not in the working tree."
             yield CheckFinding(file, 1, "lost", lost)
+
+
+def _check_additions(file: str, earlier: Sequence[tuple[str, str]], now: str) -> Iterator[CheckFinding]:
+    """Yield the lines of others that went where a block was added (ART-5) and are not there again."""
+    named = [*((f"commit {commit}", text) for commit, text in earlier), ("the working tree", now)]
+    versions = [(name, text.replace(f" {UNVERIFIED}", "")) for name, text in named]  # marks may go
+    for (before, old), (after, new) in pairwise(versions):
+        newer, older = ({each.key for each in find_elaboration_blocks(file, text)} for text in (new, old))
+        if newer <= older:
+            continue  # people edit their documents as they like
+        kept = {line.strip() for text in (new, versions[-1][1]) for line in text.split("\n")}
+        with suppress(RuleBroken):  # too long for a document
+            for number, line in list_lines_of_others(old).items():
+                if line not in kept:
+                    lost = f"Line {number} of {before} was lost when {after} added a block: {_quote(line)}"
+                    yield CheckFinding(file, 1, "lost", lost)
 
 
 def _quote(line: str) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ..content import read_tables
 from ..core import lazy_re as re
+from ..core.claims import find_paths
 from ..core.steps import Item
 from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fill_blanks, fold_text, unescape_markdown
@@ -89,7 +90,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
         "requirements": requirements,
-        "places": parts["places"] or _pick(labelled, ["files"]),
+        "places": parts["places"] or _pick(labelled, ["files"]) or tuple(_find_places(labelled)),
         "first_test": (*parts["first_test"], *failing)[:1],
         "actions": actions,
         "questions": tuple(still_open),
@@ -106,6 +107,17 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
             text = f"**{each.label}**: {each.words}".strip()
             found.setdefault(each.text, HandOffPoint(text, source, each.parts))
     return tuple(found.values())
+
+
+def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[HandOffPoint]:
+    """Yield the files of the project that answers on other things name, under the label of each answer."""
+    for point in _pick(answers, _TEXTS["naming_places"]):
+        label, _, words = point.text.partition("**:")
+        said = "\n".join((unescape_markdown(words), *(each for each in point.details if not is_code(each))))
+        cited = sorted(find_paths(said), key=lambda found: found.start())
+        places = dict.fromkeys(f"`{each[0]}`" for each in cited if not each[0].startswith(("/", "~", "..")))
+        if places:
+            yield HandOffPoint(mark_like(said, f"{label}**: {', '.join(places)}"), point.source)
 
 
 def _list_criteria(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:

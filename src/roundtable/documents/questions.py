@@ -15,7 +15,7 @@ from ..core.analysis import ASSUMED
 from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
 from ..core.synthesis import split_question
-from ..core.text import cut_words, escape_markdown, parse_heading, unescape_markdown
+from ..core.text import cut_words, escape_markdown, parse_heading, split_sentences, unescape_markdown
 from ..core.turns import Material
 from . import outline
 from .additions import find_end, insert_text
@@ -24,7 +24,8 @@ from .ids import OVERVIEW, find_json_line, list_records, read_json_list
 from .outline import content_words, decode_document, find_labelled, prose_lines, read_outline
 from .page import OPEN_QUESTION, split_lines
 
-_ENTRY = re.compile(r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
+_ENTRY_START = r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?"
+_ENTRY = re.compile(_ENTRY_START)
 _OWN_LIST = re.compile("open questions", re.IGNORECASE)
 _ANY_LIST = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNORECASE)
 _NOTHING = frozenset({"", "none", "n/a", "nothing", "-"})
@@ -122,16 +123,18 @@ class OpenQuestion(Struct, frozen=True):
         return not self.answer and not self.settled_by
 
 
-def _find_asked(text: str, lists: re.Pattern[str]) -> Iterator[tuple[int, str, str]]:
+def _find_asked(
+    text: str, lists: re.Pattern[str], entries: re.Pattern[str] = _ENTRY
+) -> Iterator[tuple[int, str, str]]:
     """Yield what is marked as open, or listed under a heading of that kind: line, section, markdown."""
-    section, is_list = "", False
+    section, is_list = "", lists.fullmatch("") is not None
     for number, line, is_code in outline.joined_lines(text):
         if heading := None if is_code else parse_heading(line):
             section = outline.strip_numbering(heading[1])
             is_list = lists.fullmatch(section) is not None
         elif begins_like_feedback(line):  # what is said at the menu after a discussion
             is_list = False
-        elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line))):
+        elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and entries.search(line))):
             entry = _ENTRY.sub("", line, count=1).removeprefix(OPEN_QUESTION[2:])
             if entry.casefold().strip("*. ") not in _NOTHING:
                 yield number, section, entry
@@ -212,9 +215,14 @@ def _find_settling(
 
 # --- the largest gap of any markdown document: what a roundtable on it is about first
 
-_ASKS = re.compile(r".*?\?(?=[\s:]|$)")
+_ASKS = re.compile(r".*?(?<!\?)\?(?=[\s:]|$)")
 _COMMENT = re.compile(r"^ {0,3}(?:<!--.*?(?:-->|\Z)|//[^\n]*)", re.MULTILINE | re.DOTALL)
-_UNDONE = re.compile(r"[-*+\s]*+(?:(?:TBD|TODO|FIXME|XXX|\?\?\?).*)?")
+_ASKED_OR_LISTED = re.compile(rf"{_ENTRY_START}|^\w.*\?$")
+_ANYWHERE = re.compile(r".*")
+_TO_DO = r"^[-*+\s]*+(?:TBD|TODO|FIXME|XXX|\?\?\?)"
+_LEFT_TO_DO = re.compile(rf"{_TO_DO}|\bTBD\b|\b(?:TODO|FIXME)[:(]|\?\?\?")
+_ONLY_TO_DO = re.compile(rf"(?:{_TO_DO})?[-*+.:\s]*+")
+_BEFORE_TO_DO = re.compile(rf"{_TO_DO}(?:\([^()]*\))?[:\s]*+")
 _NAMED = re.compile(r"^(?:title|[-*+] \**+Feature Name\**+):\**+[ \t]++(?P<title>[^\n]+)", re.MULTILINE)
 _MAX_WORDS_QUOTED = 25
 
@@ -240,29 +248,39 @@ def read_title(document: bytes, name: str) -> str:
 
 
 def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
-    """Return an open question, an empty section or the longest; what was `discussed` before comes last."""
-    shape = read_outline(document)
-    found = [*_find_questions(decode_document(document)), *_find_empty(shape), *_find_longest(shape)]
+    """Return an open question, an empty section, what is left to do or the longest section.
+
+    What was `discussed` before comes last.
+    """
+    shape, text = read_outline(document), _COMMENT.sub("", decode_document(document))
+    asked = _find_asked(text, _ANY_LIST, _ASKED_OR_LISTED)
+    undone = _find_asked(text, _ANYWHERE, _LEFT_TO_DO)
+    found = [*_ask(asked), *_find_empty(shape), *_ask(undone), *_find_longest(shape)]
     return next((each for each in found if each.question not in discussed), found[0])
 
 
-def _find_questions(text: str) -> Iterator[DocumentGap]:
-    """Yield the open questions, asked as they are where they ask."""
-    for _, section, entry in _find_asked(_COMMENT.sub("", text), _ANY_LIST):
+def _ask(points: Iterable[tuple[int, str, str]]) -> Iterator[DocumentGap]:
+    """Yield a question for each open point, in its own words where they ask; none for a bare mark."""
+    for _, section, entry in points:
         words = unescape_markdown(entry.replace("**", "")).strip()
-        asks, short = _ASKS.match(words), cut_words(words, _MAX_WORDS_QUOTED)
+        if left := [each for each in split_sentences(words) if _LEFT_TO_DO.search(each)]:
+            words = left[0]
+        point = _BEFORE_TO_DO.sub("", words, count=1) if left else words
+        asks, short = _ASKS.match(point), cut_words(words, _MAX_WORDS_QUOTED)
         question = asks[0] if asks and short == words else f'How is this settled: "{short.rstrip(".")}"?'
-        yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
+        if not _ONLY_TO_DO.fullmatch(words):
+            yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
 
 
 def _find_empty(shape: outline.Outline) -> Iterator[DocumentGap]:
-    """Yield the sections that hold nothing, or only a comment or what is still to do."""
+    """Yield the sections that hold nothing, or only a comment or a mark that something is to do."""
     for each in outline.list_open_sections(shape.sections):
         own = _COMMENT.sub("", decode_document(shape.document[each.body : each.end]))
-        if all(map(_UNDONE.fullmatch, own.split("\n"))):
+        if all(map(_ONLY_TO_DO.fullmatch, own.split("\n"))):
             question = f'What belongs under "{each.name}", and who can say so?'
-            said = f'Nothing is written under "{each.name}".'
-            yield DocumentGap(each.heading, question, f'"{each.name}"', said)
+            marks = " ".join(own.split())
+            said = f'Only "{marks}" is written' if marks else "Nothing is written"
+            yield DocumentGap(each.heading, question, f'"{each.name}"', f'{said} under "{each.name}".')
 
 
 def _find_longest(shape: outline.Outline) -> Iterator[DocumentGap]:
@@ -273,4 +291,4 @@ def _find_longest(shape: outline.Outline) -> Iterator[DocumentGap]:
     for heading in [each.heading for each in longest] or [""]:
         name = f'"{outline.strip_numbering(heading)}"' if heading else "the document"
         question = f"What does {name} leave out, and who would notice it first?"
-        yield DocumentGap(heading, question, name, "Nothing in it is marked as open.")
+        yield DocumentGap(heading, question, name, f"The discussion begins with {name}.")

@@ -13,6 +13,7 @@ import pytest
 
 from commandline import CommandLine, Ran, command_line
 from drafts import step_of
+from roundtable.documents.additions import write_section
 from tools.example import EXAMPLE, GOLDEN
 
 AT = "2026-02-20T14:30:00.000Z"
@@ -169,6 +170,11 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
         ),
         (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
         (
+            lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
+            7,
+            "The block says 8 turns, the record in meta.json says 9.",
+        ),
+        (
             lambda t: t.replace(AT, "2026-02-20T14:31:00.000Z"),
             7,
             "<!-- Elaboration: step 01-03, 2026-02-20T14:31:00.000Z --> has no record in meta.json.",
@@ -187,12 +193,54 @@ def test_a_block_that_contradicts_the_rest_is_named_with_its_line(
     assert f"requirements-spec.md:{line}: {said}" in written.problems()
 
 
+@pytest.mark.rule("META-5")
+def test_a_record_without_a_block_is_named_unless_it_was_undone_or_had_nothing_to_add(
+    written: Written,
+) -> None:
+    written.spec.write_text(SPEC)
+    [problem] = written.problems()
+    line = next(at for at, text in enumerate(written.meta.read_text().split("\n"), 1) if AT in text)
+    assert problem == f"meta.json:{line}: No document holds the block of step 01-03, {AT}."
+    written.change(elaborations_undone=[AT])
+    assert written.problems() == []
+    written.change(elaborations_undone=[])
+    talk = f"<!-- Transcript: step 01-03, {AT} -->\n\n# Elaboration\n\n## Synthesis\n\nNobody answered\n"
+    (written.folder / "elaborations").mkdir()
+    (written.folder / "elaborations" / "01-03-1.md").write_text(talk)
+    assert written.problems() == []
+    written.spec.unlink()  # without its document a step has nothing to add to
+    assert written.problems() == []
+
+
 @pytest.mark.rule("ART-5")
 def test_marks_that_reading_leaves_out_are_no_loss(written: Written) -> None:
     whole = f"\ufeff{SPEC}\nA line that turns\u202e.\n"
     written.spec.write_text(whole)
     written.commit()
     written.spec.write_text(f"{whole}\n{BLOCK}")
+    assert written.problems() == []
+
+
+LATER = "2026-02-22T14:30:00.000Z"
+SECOND = BLOCK.replace(AT, LATER).replace("01-03", "01-02")
+BY_HAND = "Our own paragraph, below the block."
+
+
+@pytest.mark.rule("ART-5")
+@pytest.mark.parametrize("lost", ["A tablet in a basement.", BY_HAND, "## 3. User Journeys"])
+def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, written: Written) -> None:
+    first = f"{SPEC}\n{BLOCK}\n{BY_HAND}\n"
+    written.spec.write_text(first)
+    before = written.commit()
+    written.change(elaborations=[RECORD, RECORD | {"timestamp": LATER, "step_id": "01-02"}])
+    whole = f"{first}\n## 2. Users\n\n{SECOND}"
+    written.spec.write_text(whole.replace(f"{lost}\n", ""))
+    line = first.split("\n").index(lost) + 1
+    problem = f"requirements-spec.md:1: Line {line} of commit {before} was lost when {{}} added a block: "
+    assert written.problems() == [f'{problem.format("the working tree")}"{lost}"']
+    after = written.commit()
+    assert written.problems() == [f'{problem.format(f"commit {after}")}"{lost}"']
+    written.spec.write_text(whole)
     assert written.problems() == []
 
 
@@ -207,18 +255,19 @@ def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) 
         f"was in commit {name}, but not in the working tree."
     ]
     written.spec.write_text(SPEC)
-    assert written.problems()[0] == (
+    assert (
         f"requirements-spec.md:1: The block of step 01-03, {AT}, was in commit {name}, "
         "but not in the working tree."
-    )
+    ) in written.problems()
 
 
 def test_a_step_that_was_answered_anew_before_a_discussion_is_no_loss(written: Written) -> None:
-    section = "\n<!-- Step 01-03: 9 characters, 0123abcd -->\n\nAt a desk.\n"
-    written.spec.write_text(SPEC + section)
-    written.commit()
-    again = section.replace("0123abcd", "4567abcd").replace("At a desk.", "On a phone.")
-    written.spec.write_text(f"{SPEC}{again}\n{BLOCK}")
+    note, feedback = "> Draft: step 01-04 (x) was skipped.\n", f"<!-- Feedback: step 01-03, {AT} -->\n- Hm.\n"
+    for before, words, after in ((note, "At a desk.", feedback), ("", "On a phone.", BLOCK)):
+        spec = SPEC.replace("\n", f"\n\n{before}", 1).encode()
+        section = write_section(spec, step_id="01-03", heading="User Journeys", text=words).decode()
+        written.spec.write_text(f"{section}\n{after}")
+        written.commit()
     assert written.problems() == []
 
 
