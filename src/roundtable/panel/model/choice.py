@@ -14,7 +14,6 @@ import shutil
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -401,22 +400,6 @@ class RunningProgram(asyncio.SubprocessProtocol):
         with suppress(TimeoutError):  # a process that the system itself cannot end
             async with asyncio.timeout(5.0):
                 await self._has_ended.wait()
-
-
-@cache
-def trace_calls() -> bool:
-    """Send a span for each call from now on, without its words; return whether OpenTelemetry is installed."""
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-        from pydantic_ai import Agent, InstrumentationSettings
-    except ImportError:
-        return False
-    provider = TracerProvider()  # not for every library of the process: others may tell more
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    Agent.instrument_all(InstrumentationSettings(tracer_provider=provider, include_content=False))
-    return True
 
 
 def find_lacking(choice: Choice) -> str:
