@@ -158,33 +158,20 @@ def test_a_finished_bug_shows_its_own_steps_and_its_hand_off_first(tmp_path: Pat
     assert re.findall(r'class="[^"]*main[^"]*"[^>]*>([^<]+)<', page) == ["Hand-off"]
 
 
-def test_stories_and_the_matrix_are_tables(ana: TestClient, golden: Path) -> None:
-    stories = ana.get("/items/renew-loans/documents/user-stories.json").text
-    assert '<h2>stories</h2><table tabindex="0">' in stories and "<td>US-001</td>" in stories
-    assert "<p><strong>item</strong>: Renew" in stories
-    matrix = ana.get("/items/renew-loans/documents/traceability-matrix.csv").text
-    assert "<th>requirement</th><th>title</th>" in matrix and "<td>FR-001</td>" in matrix
-
-
 @pytest.mark.parametrize(
     ("name", "text", "shown"),
     [
-        ("a.json", '{"n": 3, "rows": [{"id": "<b>"}]}\n', "<h2>rows</h2>"),
-        ("a.json", '{"n": 3, "rows": [{"id": "<b>"}]}\n', "<p><strong>n</strong>: 3</p>"),
-        ("a.json", '[{"<b>": 1}, {"a": ["x", null, {"b": 2}]}]', "<th>&lt;b&gt;</th><th>a</th>"),
-        ("a.json", '[{"<b>": 1}, {"a": ["x", "y", {"b": 2}]}]', '<td>x<br>y<br>{"b": 2}</td>'),
-        ("a.json", '[{"a": "\\ud800\\u202e!"}]', "<td>!</td>"),
-        ("a.json", '{"a": [1, "<b>"]}', '<code>{"a": [1, "&lt;b&gt;"]}</code>'),
-        ("a.json", "[1, <b>]", "<code>[1, &lt;b&gt;]</code>"),
+        (
+            "a.json",
+            '{"rows": [{"id": "<b>"}]}\n',
+            "<code>{&#34;rows&#34;: [{&#34;id&#34;: &#34;&lt;b&gt;&#34;}]}</code>",
+        ),
         ("a.json", "[" * 100_000, "<code>[[["),
-        ("a.json", '[{"a": ' + "[" * 900 + "]" * 900 + "}]", "a"),
-        ("a.CSV", "a,<b>\n\n1,2,3\n4\n", "<th>a</th><th>&lt;b&gt;</th></tr>"),
-        ("a.csv", "a,a\n\n1,2,3\n4\n", "<tr><td>1</td><td>2</td><td>3</td></tr><tr><td>4</td></tr>"),
+        ("a.csv", "a,<b>\n1,2\n", "<code>a,&lt;b&gt;\n1,2</code>"),
         ("a.csv", "", "<code></code>"),
-        ("a.csv", f'a,b\n"{"x" * 200_000}', "<code>a,b"),
     ],
 )
-def test_any_data_file_is_shown_and_none_of_it_is_html(
+def test_a_data_file_is_shown_as_it_is_and_none_of_it_is_html(
     ana: TestClient, completed: Place, name: str, text: str, shown: str
 ) -> None:
     (completed[1] / name).write_text(text)

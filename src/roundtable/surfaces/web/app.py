@@ -310,11 +310,11 @@ class ItemView:
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
     def render_document(self, name: str) -> Markup:
-        """Return a document as HTML: markdown as text, a data file as tables where it has any."""
+        """Return a document as HTML: markdown as text, a data file as it is."""
         text = self.documents[name]
         if name.endswith(".md"):
             return markup.render_document(text, self.discussions)
-        return markup.render_data(name, text)
+        return Markup('<h1>{}</h1><pre tabindex="0"><code>{}</code></pre>').format(name, text.rstrip())
 
     def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""

@@ -1,4 +1,4 @@
-"""Markdown and data files as HTML in which nothing can run and for which nothing is fetched from elsewhere.
+"""Markdown as HTML in which nothing can run and for which nothing is fetched from elsewhere.
 
 Raw HTML is never passed on: of it only our own comments and anchors mean something, and we write what stands
 for them. Whatever comes out is cleaned once more by a second library, which knows the tags that we use.
@@ -6,14 +6,10 @@ for them. Whatever comes out is cleaned once more by a second library, which kno
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from io import StringIO
 from itertools import pairwise
 from typing import Any
 
@@ -23,17 +19,13 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from msgspec import Struct
 
-from ...core.text import strip_unprintable
 from ...documents.blocks import CitedEntry, find_elaboration_blocks
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
     "pre", "section", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {
-    "a": {"href", "id", "class"}, "ol": {"start"}, "pre": {"tabindex"}, "section": {"id", "class"},
-    "span": {"class"}, "table": {"tabindex"},
-}  # fmt: skip
+_ATTRIBUTES = {"a": {"href", "id", "class"}, "ol": {"start"}, "section": {"id", "class"}, "span": {"class"}}
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
@@ -67,20 +59,6 @@ def render_document(text: str, discussions: Sequence[DiscussionView] = ()) -> Ma
     return _render(tokens)
 
 
-def render_data(name: str, text: str) -> Markup:
-    """Return a data file as HTML: rows, or lists of objects, as tables; where it has none, as code."""
-    shown = f'<pre tabindex="0"><code>{escape(text.rstrip())}</code></pre>'
-    with suppress(csv.Error, ValueError, RecursionError):
-        if name.lower().endswith(".csv"):
-            shown = _render_table(filter(None, csv.reader(StringIO(text))))
-        else:
-            found = json.loads(text)
-            fields = found if isinstance(found, dict) else {"": found}
-            if any(map(_is_list_of_objects, fields.values())):
-                shown = "".join(_render_field(label, value) for label, value in fields.items())
-    return _clean(f"<h1>{escape(name)}</h1>{shown}")
-
-
 def render_transcript(discussion: DiscussionView, led_to: Mapping[str, str]) -> Markup:
     """Return a transcript as HTML; the turns that entries cite link to what they `led_to`.
 
@@ -102,34 +80,6 @@ def find_additions(document: str) -> set[str]:
 def addition_id(step: str, at: str) -> str:
     """Return the name of the place where an elaboration's addition stands in a page."""
     return re.sub(r"[^\w-]", "-", f"addition-{step}-{at}")
-
-
-def _render_field(label: str, value: Any) -> str:
-    if not _is_list_of_objects(value):
-        return f"<p><strong>{_render_value(label)}</strong>: {_render_value(value)}</p>"
-    names = list(dict.fromkeys(name for row in value for name in row))
-    table = _render_table([names, *([row.get(name) for name in names] for row in value)])
-    return f"<h2>{_render_value(label)}</h2>{table}" if label else table
-
-
-def _is_list_of_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
-
-
-def _render_table(rows: Iterable[Sequence[Any]]) -> str:
-    """Return rows as a table, the first as its head; ValueError where there is none."""
-    head, *body = ([_render_value(value) for value in row] for row in rows)
-    lines = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in body)
-    columns = f"<tr><th>{'</th><th>'.join(head)}</th></tr>"
-    # With a place in the order of tabs, a wide table can be scrolled by keys.
-    return f'<table tabindex="0"><thead>{columns}</thead><tbody>{lines}</tbody></table>'
-
-
-def _render_value(value: Any) -> str:
-    if isinstance(value, list):
-        return "<br>".join(map(_render_value, value))
-    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-    return escape(strip_unprintable(text))
 
 
 @cache
