@@ -250,17 +250,10 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
     return base / "roundtable" / "config.toml"
 
 
-def announcement_file(root: Path, port: str) -> Path:
-    """Return the user's own file that says where a server of a project is; without a home none can exist."""
+def announcement_file(root: Path) -> Path:
+    """Return the user's own file that says where a project's web room is; it cannot exist without a home."""
     own = user_file(os.environ) or Path(os.devnull, "none")
-    project = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return own.with_name("served") / f"{project}-{port}"
-
-
-def list_announcements(root: Path) -> list[Path]:
-    """Return the files that say where the servers of a project are."""
-    every = announcement_file(root, "*")
-    return list(every.parent.glob(every.name))
+    return own.with_name("served") / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
 def user_name(settings: Settings) -> str | None:

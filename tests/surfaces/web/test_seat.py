@@ -15,9 +15,9 @@ import pytest
 
 from cable import Cable
 from roundtable.core.errors import RuleBroken
-from roundtable.settings import list_announcements
+from roundtable.settings import announcement_file
 from roundtable.surfaces.cli.servers import announce
-from roundtable.surfaces.terminal.seat import TableSeat, find_seat
+from roundtable.surfaces.terminal.seat import find_seat
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
 from tools.pseudo_terminal import PseudoTerminal
@@ -247,35 +247,20 @@ def test_nobody_sits_down_under_the_name_of_a_persona(
 
 
 def test_nobody_but_the_user_can_read_where_the_table_is(tmp_path: Path) -> None:
+    file = announcement_file(tmp_path)
+    assert not file.is_relative_to(tmp_path)  # a project cannot say where to sit down
     with announce(tmp_path, "http://127.0.0.1:1/join/x"):
-        (file,) = list_announcements(tmp_path)
-        assert not file.is_relative_to(tmp_path)  # a project cannot say where to sit down
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert file.read_text() == "http://127.0.0.1:1/join/x"
+        with announce(tmp_path, "http://127.0.0.1:2/join/y"):  # a second server of the same project
+            assert ":2/" in file.read_text()
     assert not file.exists()
-
-
-def test_each_of_two_servers_of_a_project_is_found_as_long_as_it_runs(place: Place, stack: ExitStack) -> None:
-    def find() -> TableSeat | None:
-        return find_seat(list_announcements(place[0]), "offline-forms", "again")
-
-    first = Web(place[0], stack)
-    assert find() is None
-    first.ana.do("open")
-    with ExitStack() as later:
-        Web(place[0], later)
-        assert find() is not None
-    assert find() is not None
-    stack.close()
-    assert find() is None
-    assert list_announcements(place[0]) == []
 
 
 def test_without_a_home_no_table_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HOME", "XDG_CONFIG_HOME", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
     with announce(tmp_path, "http://127.0.0.1:1/join/x"):
-        assert list_announcements(tmp_path) == []
+        assert not announcement_file(tmp_path).exists()
 
 
 def test_a_server_that_is_asked_too_much_says_so_and_takes_any_letters(
@@ -283,7 +268,7 @@ def test_a_server_that_is_asked_too_much_says_so_and_takes_any_letters(
 ) -> None:
     web = Web(place[0], stack)
     web.ana.do("open")
-    seat = find_seat(list_announcements(place[0]), "offline-forms", "again")
+    seat = find_seat(announcement_file(place[0]), "offline-forms", "again")
     assert seat is not None
     refusals = []
     for _ in range(60):

@@ -16,7 +16,7 @@ from ...content import read_tables
 from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
-from ...settings import list_announcements, user_name
+from ...settings import announcement_file, user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .output import put_text, table, tell
 from .program import TALK_OPTIONS, Flags, command
@@ -117,13 +117,13 @@ class _Talk:
 
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
         """Hold the analysis of an item, or take a seat at its table if the web room has it open."""
+        announcement = announcement_file(self.project.root)
         # A table is where it is: with `--step` or `--from` the command says instead that the item is in use.
-        announced = () if any(options.values()) else list_announcements(self.project.root)
-        if self._is_painted and announced:
+        if self._is_painted and not any(options.values()) and announcement.exists():
             from ..terminal.conversation import TerminalConversation  # late: the web room is seldom open
             from ..terminal.seat import find_seat
 
-            if (seat := find_seat(announced, entry.slug, again)) is not None:
+            if (seat := find_seat(announcement, entry.slug, again)) is not None:
                 tell(seat.describe_others("The item is open in the web room"))
                 words = ask_once(self._answers, "Sit down at that table? Y/n ")
                 if words is not None and words.strip().lower() in ("", "y", "yes"):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -86,7 +85,7 @@ def _listen(host: str, port: int) -> socket.socket:
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
     """Tell the user's own terminals meanwhile where the tables of a project are; nobody else can read it."""
-    file = announcement_file(root, str(urlsplit(address).port))
+    file = announcement_file(root)
     with suppress(DiskFailed):  # then terminals only find that the item is in use
         make_folder(file.parent, parents=True)
         write(file, address.encode(), new_mode=0o600)
@@ -94,7 +93,8 @@ def announce(root: Path, address: str) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            file.unlink()
+            if file.read_text(encoding="utf-8") == address:  # not a later server's
+                file.unlink()
 
 
 @command(uses=("root",))

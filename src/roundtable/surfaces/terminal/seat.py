@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -31,13 +31,11 @@ _LOST = "The server has stopped, or the connection to it was lost. What was said
 _SILENCE = 40.0  # seconds; the server is heard from every 15
 
 
-def find_seat(announcements: Iterable[Path], slug: str, again: str) -> TableSeat | None:
-    """Return a seat at the item's table if an announced server has it open; `again` is how to come back."""
-    for announcement in announcements:
-        with suppress(*_FAILURES, RuleBroken):
-            seat = TableSeat(announcement.read_text(encoding="utf-8"), slug, again)
-            if seat.state["open"]:
-                return seat
+def find_seat(announcement: Path, slug: str, again: str) -> TableSeat | None:
+    """Return a seat at the item's table if the announced server has it open; `again` is how to come back."""
+    with suppress(*_FAILURES, RuleBroken):
+        seat = TableSeat(announcement.read_text(encoding="utf-8"), slug, again)
+        return seat if seat.state["open"] else None
     return None
 
 
