@@ -87,6 +87,14 @@ def test_a_finished_discussion_is_remembered(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("GREET-6", "MENU-7")
+def test_a_leg_in_which_back_led_nowhere_goes_on(tmp_path: Path) -> None:
+    folder, lines = take_up(tmp_path, "v4", "back", "done")
+    assert "turn " in texts(lines, "resume")[0]
+    assert "archive must keep paper for ten years" in texts(lines, "synthesis")[0]
+    assert not list((folder / ".journal").glob("*.corrupt*"))
+
+
+@pytest.mark.rule("GREET-6", "MENU-7")
 def test_what_an_earlier_version_wrote_is_taken_back_byte_for_byte(tmp_path: Path) -> None:
     folder, lines = take_up(tmp_path, "v3", "undo", "undo", "undo")
     assert texts(lines, "update")[-2:] == [

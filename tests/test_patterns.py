@@ -51,6 +51,7 @@ _BUILT = (
     "roundtable.panel.model.panel: _labels",
     "roundtable.panel.offline.messages: pattern",
     "roundtable.panel.offline.messages: strip_address",
+    "roundtable.settings: _read_layer",
     "roundtable.survey.lookup: _weigh_line",
 )
 _CRITERIA = (

@@ -145,6 +145,8 @@ def test_skipping_is_asked_for_twice_where_somebody_can_be_asked(
         assert menus[2:] == menus[:1]
         assert "office" not in (item / "quick-scan.md").read_text()
         assert not texts(lines, "feedback") and not meta(item)["elaborations"]
+        told = "Nothing was skipped, and these words were not kept." in texts(lines, "notice")
+        assert told == (words not in ("", "no", "K"))
 
 
 @pytest.mark.rule("DEPTH-1", "DEPTH-2", "DEPTH-4")

@@ -363,6 +363,15 @@ def test_back_at_the_first_question_asks_the_last_one_of_the_step_before(place: 
 
 
 @pytest.mark.rule("MENU-7")
+def test_new_answers_of_a_complete_step_are_not_left_behind_by_back(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C", "It is new.", "7 forms", "C"])
+    lines = talk(root, item, ["It is newer.", "back", "back", "", "8 forms", "C"], reopen="00-02")
+    assert "This is the first question; there is nothing before it." in texts(lines, "notice")
+    assert "It is newer." in (item / "quick-scan.md").read_text()
+
+
+@pytest.mark.rule("MENU-7")
 def test_back_leads_through_steps_and_phases_to_the_very_first_question(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, [*ANSWERS, "C", *ANSWERS, "C"])

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
-from .core.errors import DiskFailed, RuleBroken
+from .core.errors import DiskFailed
 from .core.hearing import is_about
 from .core.markers import ElaborationMarker, find_malformed_marker
 from .core.personas import Roster
@@ -26,7 +25,6 @@ from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
 from .core.synthesis import HEADINGS, UNVERIFIED
 from .core.text import parse_heading, unescape_markdown
-from .documents.additions import list_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines
@@ -100,7 +98,6 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         total += len(earlier)
         now = pages.get(name, documents.get(name, ""))
         problems += _check_history(name, earlier, now, undone, steps)
-        problems += _check_additions(name, earlier, now)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
         CheckFinding(name, number, "unverified", _quote(line))
@@ -301,22 +298,6 @@ def _check_history(
         if held not in there:
             lost = f"{held} was in commit {commit}, but not in the working tree."
             yield CheckFinding(file, 1, "lost", lost)
-
-
-def _check_additions(file: str, earlier: Sequence[tuple[str, str]], now: str) -> Iterator[CheckFinding]:
-    """Yield the lines of others that went where a block was added (ART-5) and are not there again."""
-    named = [*((f"commit {commit}", text) for commit, text in earlier), ("the working tree", now)]
-    versions = [(name, text.replace(f" {UNVERIFIED}", "")) for name, text in named]  # marks may go
-    for (before, old), (after, new) in pairwise(versions):
-        newer, older = ({each.key for each in find_elaboration_blocks(file, text)} for text in (new, old))
-        if newer <= older:
-            continue  # people edit their documents as they like
-        kept = {line.strip() for text in (new, versions[-1][1]) for line in text.split("\n")}
-        with suppress(RuleBroken):  # too long for a document
-            for number, line in list_lines_of_others(old).items():
-                if line not in kept:
-                    lost = f"Line {number} of {before} was lost when {after} added a block: {_quote(line)}"
-                    yield CheckFinding(file, 1, "lost", lost)
 
 
 def _quote(line: str) -> str:

@@ -485,10 +485,10 @@ def _go_back(now: Analysis) -> Outcome:
     if labels:
         return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
     earlier = takewhile(lambda step: step != now.step, now.opening.steps)
-    if done := [step.step_id for step in earlier if step.step_id in now.completed_steps]:
-        # Answers that stand in no document yet wait in this leg until the user comes on to it again.
-        stage = Stage.ENDED if now.answers == now.stood else now.stage
-        return now.wait(stage, do.Advance(done[-1], is_back=True))
+    done = [step.step_id for step in earlier if step.step_id in now.completed_steps]
+    # New answers wait in this leg until the user comes on to it, as is sure only for a step that is to come.
+    if done and (now.answers == now.stood or now.step.step_id not in now.completed_steps):
+        return now, (do.Advance(done[-1], is_back=True),)
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 

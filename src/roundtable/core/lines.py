@@ -288,13 +288,8 @@ def _greet(persona: Persona, words: str) -> Line:
 
 
 # What our own summaries begin their parts with, also in earlier versions, and how a sentence says it.
-_PARTS = {
-    "Decided": "decided",
-    "Found": "found",
-    "Said": "heard",
-    "Open": "left open",
-    "Still open": "left open",
-}
+_PARTS = {"Decided": "decided", "Found": "found", "Said": "heard"}
+_PARTS |= {"Open": "left open", "Still open": "left open"}
 _PART = re.compile(rf"(?:^|(?<=[.?!]) )({'|'.join(_PARTS)}): ")
 _PAST = word_set("chose drew found gave held kept laid left made met put said saw set split took wrote")
 

@@ -25,7 +25,6 @@ from .turns import USER, Turn
 Exit = Literal["user-initiated", "turn-limit"]
 
 SUMMARY_LENGTH = 100
-_LONG_WORD = 10  # is not cut where the summary is
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
 """Stands behind what nobody could verify (ART-8)."""
@@ -38,8 +37,6 @@ HEADINGS: Mapping[Part, str] = {
     "actions": "Action Items",
 }
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
-# `Who pays?: for Maya`; some documents have `Who pays? (for Maya)`, which is still read.
-_ASKED = re.compile(r"(?P<question>.*?\?)(?:: (?P<detail>.+)| \((?!unverified\))(?P<in_brackets>.+)\))")
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
@@ -129,8 +126,12 @@ def _join_detail(text: str, detail: str) -> str:
 
 def split_question(words: str) -> tuple[str, str]:
     """Return a question, and what it says about why it is open and who can resolve it."""
-    if found := _ASKED.fullmatch(words):
-        return found["question"], found["detail"] or found["in_brackets"]
+    text, mark, rest = words.partition("?: ")
+    older, bracket, said = words.partition("? (")  # as some documents have it
+    if bracket and len(older) < len(text) and said.endswith(")") and not said.startswith(UNVERIFIED[1:]):
+        return f"{older}?", said[:-1]
+    if mark and rest:
+        return f"{text}?", rest
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
 
@@ -392,9 +393,9 @@ def _sum_up(draft: Draft) -> str:
     if not (done and left):
         return next(iter(done or left), "")
     asked = shorten_text(left[0], SUMMARY_LENGTH // 2)
-    room = SUMMARY_LENGTH - len(asked) - len(". ")
-    told = done[0] if len(done[0]) <= room else shorten_text(done[0], room - _LONG_WORD)
-    return f"{told}{'' if told.endswith(('.', '!', '?')) else '.'} {asked}"
+    told = shorten_text(done[0], SUMMARY_LENGTH - len(asked) - 12)  # its last word may be long
+    text = f"{told}{'' if told.endswith(('.', '!', '?')) else '.'} {asked}"
+    return mark_unverified(text) if UNVERIFIED in done[0] + left[0] else text
 
 
 def shorten_text(text: str, length: int) -> str:

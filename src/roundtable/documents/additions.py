@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -160,13 +159,10 @@ def _replace(
 # The note at the top of a document: which steps were skipped
 
 
-_NOTE = "> Draft: "
-
-
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
     names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
-    return f"{_NOTE}{names} skipped."
+    return f"> Draft: {names} skipped."
 
 
 def name_steps(steps: Sequence[str]) -> str:
@@ -196,7 +192,7 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
     """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
     kept: list[bytes] = []
     for line in document.splitlines(keepends=True):
-        named = [step for step in every if line.startswith(_NOTE.encode()) and step.step_id.encode() in line]
+        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
         if made_up not in named or write_skip_note(named).encode() != line.strip():
             kept.append(line)
         elif rest := [step for step in named if step != made_up]:
@@ -281,24 +277,6 @@ def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
             text_end = ending.start() if ending else end
             found.append(StepText(marker, block.start, text_end, own_end is not None))
     return tuple(found)
-
-
-def list_lines_of_others(text: str) -> dict[int, str]:
-    """Return the lines with words that no step, feedback, discussion or note of ours wrote, by number."""
-    shape = outline.read_outline(text.encode("utf-8", "surrogatepass"))
-    ours = [(own.start, own.end) for own in find_step_texts(shape)]
-    for piece, *below in (shape.pieces[at : at + 2] for at in range(len(shape.pieces))):
-        marker = piece.marker
-        if isinstance(marker, markers.FeedbackMarker):
-            ours.append((piece.start, below[0].end if below else piece.end))
-        elif isinstance(marker, markers.ElaborationMarker) and (block := find_block(shape, marker)):
-            ours.append((block.start, block.end))
-    found: dict[int, str] = {}
-    for number, (begin, after) in enumerate(pairwise(shape.lines), 1):
-        line = outline.decode_document(shape.document[begin:after]).strip()
-        if line and not line.startswith(_NOTE) and not any(start <= begin < end for start, end in ours):
-            found[number] = line
-    return found
 
 
 def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:

@@ -138,14 +138,7 @@ class Resume:
                 opened = leg
             elif is_over:  # a kill left it behind
                 leg.journal.close()
-        if opened is None:
-            return self.next()
-        seated, now = opened.analysis.opening.roster.personas, self._look().roster.personas
-        if others := " and ".join(persona.name for persona in now if persona not in seated):
-            self.warnings.append(
-                f"New or changed since this step began: {others}. That counts from the next step on."
-            )
-        return self._take_up(opened)
+        return self._take_up(opened) if opened is not None else self.next()
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""

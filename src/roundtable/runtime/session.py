@@ -190,7 +190,8 @@ class Session:
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, ending)
                 is_replaced = after is not None and after.journal.path == leg.journal.path
-                if leg.analysis.stage is Stage.ENDED and not is_replaced:
+                is_empty = leg.analysis.answers == leg.analysis.stood  # and was left by `back`
+                if (leg.analysis.stage is Stage.ENDED or is_empty) and not is_replaced:
                     await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
@@ -261,7 +262,9 @@ class Session:
             # One letter skips many steps, so it is asked for twice; whatever else is said keeps them.
             await self._show(texts.choice_menu("Skip the remaining steps in this phase?", (KEEP, SKIP)))
             sure = await self._listen(do.Listen("choice"), None)
-            if hear_choice(sure.text, (KEEP, SKIP, "yes")) not in (SKIP, "yes"):
+            if (heard := hear_choice(sure.text, (KEEP, SKIP, "yes", "no"))) not in (SKIP, "yes"):
+                if heard is None and sure.text.strip():
+                    await self._tell("notice", "Nothing was skipped, and these words were not kept.")
                 await self._show_all(leg.commands[-2:])  # the same menu
                 return await self._hear(leg, listen)
         raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None

@@ -28,9 +28,13 @@ _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|fini
 _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.RecordSaved
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
-    # The names in the oldest journals that have to be read (tests/corpus).
-    "StepSaved": on.Saved,
-    **dict.fromkeys(("StepWritten", "ArtifactsUpdated"), on.DocumentsWritten),
+    # The names in older journals.
+    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved", "LimitSaved"), on.Saved),
+    **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
+    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    "ArtifactsUpdated": on.DocumentsWritten,
+    **dict.fromkeys(("ContextUnreadable", "SynthesisFailed", "RecordFailed"), on.TaskFailed),
+    "BudgetSpent": on.WrappedUp,
     **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 

@@ -27,6 +27,7 @@ from roundtable.panel.offline.messages import (
     NOBODY_ANSWERED,
     WHO_COULD_TELL,
     OpenPrompt,
+    drop_name,
     find_answered_prompt,
     guess_kind,
     is_noise,
@@ -849,3 +850,17 @@ def test_a_decision_that_a_later_message_takes_back_is_nowhere_decided(first: st
     assert f'replaces "{first}"' in decision.detail
     assert settled.insights == ()
     assert first.rstrip(".") not in talk.summary
+
+
+@pytest.mark.rule("SYN-7")
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Alex, store.py saves receipts.", "store.py saves receipts."),
+        ("Alex, save_form() is slow.", "save_form() is slow."),
+        ("Alex, we keep them.", "We keep them."),
+        ("Well, we keep them.", "Well, we keep them."),
+    ],
+)
+def test_without_the_name_a_sentence_begins_large_and_a_file_as_it_is_called(said: str, kept: str) -> None:
+    assert drop_name(said, ["Alex"]) == kept

@@ -221,29 +221,6 @@ def test_marks_that_reading_leaves_out_are_no_loss(written: Written) -> None:
     assert written.problems() == []
 
 
-LATER = "2026-02-22T14:30:00.000Z"
-SECOND = BLOCK.replace(AT, LATER).replace("01-03", "01-02")
-BY_HAND = "Our own paragraph, below the block."
-
-
-@pytest.mark.rule("ART-5")
-@pytest.mark.parametrize("lost", ["A tablet in a basement.", BY_HAND, "## 3. User Journeys"])
-def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, written: Written) -> None:
-    first = f"{SPEC}\n{BLOCK}\n{BY_HAND}\n"
-    written.spec.write_text(first)
-    before = written.commit()
-    written.change(elaborations=[RECORD, RECORD | {"timestamp": LATER, "step_id": "01-02"}])
-    whole = f"{first}\n## 2. Users\n\n{SECOND}"
-    written.spec.write_text(whole.replace(f"{lost}\n", ""))
-    line = first.split("\n").index(lost) + 1
-    problem = f"requirements-spec.md:1: Line {line} of commit {before} was lost when {{}} added a block: "
-    assert written.problems() == [f'{problem.format("the working tree")}"{lost}"']
-    after = written.commit()
-    assert written.problems() == [f'{problem.format(f"commit {after}")}"{lost}"']
-    written.spec.write_text(whole)
-    assert written.problems() == []
-
-
 @pytest.mark.rule("ART-5")
 def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) -> None:
     name = written.commit()

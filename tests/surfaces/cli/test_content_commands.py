@@ -97,15 +97,6 @@ def test_two_personas_that_lead_the_same_phase_are_reported(cli: CommandLine) ->
     assert cli.run("personas", "check").status == 0
 
 
-def test_a_persona_added_while_a_step_is_open_is_said_to_join_later(cli: CommandLine) -> None:
-    cli.add()
-    cli.run("analyze", answers=[])
-    assert "counts from the next step" not in cli.run("analyze", answers=[]).out
-    _persona(cli, "sam.md", SAM.format(""))
-    said = "New or changed since this step began: Sam Lee. That counts from the next step on."
-    assert said in cli.run("analyze", answers=[]).out
-
-
 @pytest.mark.rule("STEP-2")
 def test_one_problem_of_a_step_is_counted_as_one(cli: CommandLine) -> None:
     home = cli.root / ".roundtable" / "steps" / "00-quick-scan"

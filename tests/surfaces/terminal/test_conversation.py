@@ -282,6 +282,13 @@ def test_ctrl_c_twice_leaves_with_the_command_and_the_discussion_is_taken_up_aga
     assert turns(at_menu.item)[3] == "Ada: Alex, is that all?"
 
 
+def test_a_question_mark_in_a_discussion_is_no_turn(at_menu: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.say("E", "?", "Alex, is that all?", "done")
+    assert "At any prompt: /help" in terminal.words()
+    assert turns(at_menu.item)[3] == "Ada: Alex, is that all?"
+
+
 def test_the_limit_is_raised_when_the_warning_comes(at_menu: CommandLine, opened: Opens) -> None:
     change_meta(at_menu.item, lambda meta: meta.update(elaboration_config={"max_turns": 5}))
     terminal = opened()
@@ -416,13 +423,14 @@ def test_a_letter_skips_the_remaining_steps(at_menu: CommandLine, opened: Opens)
 
 def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
-    terminal.say("?", "/transcript", "/nonsense")
+    terminal.say("?", "/transcript", "/nonsense", "/Who")
     for text in (
         "At any prompt: /help",
         "/copy, /quit.",
         "For example:",
         "In another window `roundtable show`",
         "There is no command /nonsense.",
+        "There is no command /Who.",
     ):
         assert text in " ".join(terminal.shown.split())
     assert "\n› Ada: ?\n" in terminal.shown

@@ -57,14 +57,6 @@ def test_a_contribution_hangs_below_its_sign_and_name() -> None:
     )
 
 
-def test_a_step_begins_with_a_bar_over_all_steps() -> None:
-    step = speech(MAYA, "Step 01-01: Problem", "step")
-    bar = "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱"
-    assert shown(step).splitlines()[1:] == [f"  {bar}"]
-    assert "▱" not in shown(step, 20)
-    assert "▱" not in step.text
-
-
 def test_the_name_has_the_colour_of_the_voice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("COLORTERM", raising=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -132,3 +134,10 @@ def test_too_much_at_once_is_refused_for_a_while(
     assert (statuses[0], statuses[-1], send(ben)) == (200, 429, 200)
     now += 10
     assert send(ana) == 200
+
+
+def test_every_server_has_a_cookie_of_its_own() -> None:
+    # A browser sends a cookie to all ports of a host: with one name, guests of another server are sent out.
+    show = "from roundtable.surfaces.web.access import COOKIE; print(COOKIE)"
+    names = {subprocess.check_output([sys.executable, "-c", show]) for _ in range(2)}
+    assert len(names) == 2

@@ -68,7 +68,9 @@ def pattern(name: str) -> re.Pattern[str]:
 def drop_name(words: str, names: Iterable[str]) -> str:
     """Return words without the name that they are said to: whom they are said to is in the transcript."""
     name, _, rest = words.partition(", ")
-    return f"{rest[:1].upper()}{rest[1:]}" if rest and name in names else words
+    if not rest or name not in names:
+        return words
+    return f"{rest[0].upper()}{rest[1:]}" if rest.split()[0].isalpha() else rest  # a file keeps its name
 
 
 def strip_address(message: str, names: Iterable[str]) -> str:

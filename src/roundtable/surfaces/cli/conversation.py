@@ -127,7 +127,7 @@ def answer_command(words: str, session: Session | TableSeat, page: Plain | Termi
             return _look_at(session, name)
         case ["/artifact" | "/depth" as name, *rest] if len(rest) < 2:
             return _look_at(session, name, *rest)
-        case [name] if page.is_strict and name not in texts["commands"] and re.fullmatch("/[a-z]+", name):
+        case [name] if page.is_strict and name not in texts["commands"] and re.fullmatch("/[A-Za-z]+", name):
             return f"There is no command {name}. There is: {', '.join(texts['commands'])}."
     return ""
 
@@ -180,6 +180,9 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                     if page.is_strict and words.strip() == "?":  # the session knows the rest of the help
                         commands = read_tables("terminal.toml")["commands"]
                         page.show(Line("notice", f"At any prompt: {', '.join(commands)}."))
+                        if session.listening not in ("answer", "menu"):
+                            page.show(line)
+                            continue
                     session.say(words)
                 break
 

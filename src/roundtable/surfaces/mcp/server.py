@@ -44,14 +44,17 @@ _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "w
 def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool = False) -> None:
     """Serve on stdio until the client goes, or those who have the token, by a listener on loopback."""
 
+    def tick() -> None:
+        """Wake the loop now and then: a signal that comes just before it waits is seen when it wakes."""
+        asyncio.get_running_loop().call_later(1, tick)
+
     async def run() -> None:
         sessions = HostedSessions(settings)
         server = RoundtableServer(sessions, debug=debug)
         try:
             if listener is None:
-                ticking = asyncio.create_task(_tick())
+                tick()
                 await server.run_stdio_async()
-                ticking.cancel()
             else:
                 # For this host the library refuses each `Host` and `Origin` that is not this machine's.
                 app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
@@ -62,12 +65,6 @@ def serve(settings: Settings, listener: socket.socket | None, token: str, *, deb
             await sessions.close()
 
     asyncio.run(run())
-
-
-async def _tick() -> None:
-    """Wake the loop now and then: a signal that comes just before it waits is seen only when it wakes."""
-    while True:
-        await asyncio.sleep(1)
 
 
 class WebServer(uvicorn.Server):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from itertools import groupby
 
 from markdown_it import MarkdownIt
 from msgspec import Struct
@@ -69,15 +68,7 @@ class LineFormatter:
             return self._render_plain(f"{name}: {text}", Voice("›", "", name), style)
         if line.kind in _MARKDOWN_KINDS or line.heading:
             return self._render_markdown(text, voice)
-        bar = self._draw_progress(analysis) if line.kind == "step" and analysis is not None else ""
-        style = "bold" if line.kind == "step" else ""
-        return self._render_plain(text, _KINDS.get(line.kind, voice), style) + bar
-
-    def _draw_progress(self, analysis: Analysis) -> str:
-        """Return a bar with a sign for each step, the phases apart; empty where the window is too narrow."""
-        by_phase = groupby(analysis.list_states(), key=lambda each: each[0].step_id[:2])
-        bar = " ".join("".join("▰" if state == "done" else "▱" for _, state in row) for _, row in by_phase)
-        return self._render_plain(bar, style=_QUIET) if len(bar) <= self._width else ""
+        return self._render_plain(text, _KINDS.get(line.kind, voice), "bold" if line.kind == "step" else "")
 
     def _format_menu(self, menu: Menu, above: str) -> str:
         choices = _BETWEEN.join(clean_text(f"{each.key} {each.label}") for each in menu.choices)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Role = Literal["member", "observer"]
 MEMBER: Role = "member"
 OBSERVER: Role = "observer"
-COOKIE = "roundtable"
+COOKIE = f"roundtable-{secrets.token_hex(4)}"  # a name for each server: cookies are sent to all ports
 MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
