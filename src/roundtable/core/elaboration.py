@@ -83,7 +83,7 @@ class Due(Struct, frozen=True):
 
 
 class Elaboration(do.Table, frozen=True):
-    """The state of one elaboration: all that is on the table, and where the discussion stands."""
+    """The state of one elaboration: what is on the table (see `Table`), and where the discussion stands."""
 
     user_name: str | None = None
     state: State = State.ENTRY
@@ -95,14 +95,14 @@ class Elaboration(do.Table, frozen=True):
     unclear_exit: on.UserSpoke | None = None  # may have meant to end the discussion: the user is asked
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
-    attempts: int = 0
+    attempts: int = 0  # how often a draft of the synthesis was asked for
     draft: synthesis.Draft = synthesis.Draft()
-    drafted_at: str = ""
-    extracted: bool = False
+    drafted_at: str = ""  # also the instant of the record and of the marker
+    extracted: bool = False  # by rule from the turns, since no panel could draft it
     has_host_draft: bool = False  # a host drafted the synthesis: marked unless the user accepts it (ART-8)
     has_review: bool = False  # the user reviews the synthesis before it is written (SYN-8)
     reviewed: tuple[synthesis.Draft, ...] = ()  # the synthesis before each change that the user made to it
-    editing: int | None = None
+    editing: int | None = None  # the entry of the review whose new words are awaited
     undo_key: str = ""  # what the changes to the documents are noted under, so that they can be taken back
 
     @classmethod
