@@ -547,6 +547,15 @@ def test_on_a_phone_a_table_of_three_columns_fits_and_a_line_has_one_height(
     assert page.locator("table").evaluate("(table) => table.scrollWidth <= table.clientWidth")
 
 
+def test_keys_scroll_a_wide_data_file(houses: Any, completed: Place) -> None:
+    root, folder = completed
+    (folder / "wide.csv").write_text(",".join(f"Column{n}" for n in range(200)) + "\n" + "FR-001," * 200)
+    page = houses(root).let_in("Ana", "/items/offline-forms/documents/wide.csv")
+    page.locator("table").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('table').scrollLeft > 0")
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")
 def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, completed: Place) -> None:
     root, folder = completed

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PING = 15  # seconds after the last event until a reader is told that the connection lives
+MAX_CELLS = 20_000  # a larger table would take seconds to draw
 STUCK = 30  # a reader that takes nothing for so many seconds is dropped; it comes back for the rest
 
 
@@ -181,7 +185,7 @@ class Site:
         item, name = self._view(request), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = item.render_document(name)
+        body = self._draw("_document.html", item=item, name=name)
         return self._page(request, "document.html", item=item, name=name, body=body, number=0)
 
     def show_discussion(self, request: Request) -> Response:
@@ -309,12 +313,16 @@ class ItemView:
             text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
             self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
 
-    def render_document(self, name: str) -> Markup:
-        """Return a document as HTML: markdown as text, a data file as it is."""
+    def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
+        """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""
         text = self.documents[name]
-        if name.endswith(".md"):
-            return markup.render_document(text, self.discussions)
-        return Markup('<h1>{}</h1><pre tabindex="0"><code>{}</code></pre>').format(name, text.rstrip())
+        with suppress(csv.Error, ValueError, RecursionError):
+            is_csv = name.endswith(".csv")
+            found: Any = list(csv.DictReader(StringIO(text), restkey="more")) if is_csv else json.loads(text)
+            fields = found if isinstance(found, dict) else {"": found}
+            shown = {clean_text(key): _read_field(value) for key, value in fields.items()}
+            return shown if any(isinstance(value, list) for value in shown.values()) else {}
+        return {}
 
     def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
         """Return the address of what a discussion added, for each document that it added to."""
@@ -324,3 +332,20 @@ class ItemView:
 
     def _find_place(self, page: str, place: str) -> str:
         return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
+
+
+def _read_field(value: Any) -> str | list[dict[str, str]]:
+    """Return the rows of a list of objects, and anything else as words."""
+    if not (isinstance(value, list) and value and all(isinstance(row, dict) for row in value)):
+        return _read_words(value)
+    columns = dict.fromkeys(column for row in value for column in row)
+    if not 1 < len(columns) <= MAX_CELLS / len(value):  # one column: the file has other separators
+        raise ValueError
+    return [{clean_text(column): _read_words(row.get(column)) for column in columns} for row in value]
+
+
+def _read_words(value: Any) -> str:
+    if isinstance(value, list):
+        return "\n".join(map(_read_words, value))
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return clean_text(text)
