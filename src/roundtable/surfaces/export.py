@@ -6,7 +6,9 @@ The texts are templates in `content/export`; what the rules fix comes from where
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -24,6 +26,7 @@ _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
 )
 _STEP = Step("{step_id}", "{title}", "", "brief", ())
 AGENT_FILE = "agent-file"
+QUESTIONS_FILE = "roundtable-questions.md"
 SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
 
 
@@ -57,9 +60,14 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "voices": "\n\n".join(_describe_voice(each, roster) for each in roster.personas),
         "leads": _table(("phase", "name", "lead"), leads),
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
-        "questions": "\n\n".join("\n\n".join(_describe_step(step)) for step in steps),
     }
     return fill_blanks((HOME / "export/agent.md").read_text("utf-8"), values)
+
+
+def questions_file(steps: tuple[Step, ...]) -> str:
+    """Return the questions of these steps, which the agent file refers to."""
+    questions = "\n\n".join("\n\n".join(_describe_step(step)) for step in steps)
+    return fill_blanks((HOME / "export/questions.md").read_text("utf-8"), {"questions": questions})
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -96,11 +104,19 @@ class Host(msgspec.Struct, frozen=True):
     arguments: str = "as the person named them"  # stands for the words after a command
     reads_project: bool = False
 
-    def make_files(self, agent: str) -> dict[str, str]:
-        """Return the host's files, by path inside the folder; `agent` is the agent file."""
-        values = {"agent": agent, "version": __version__}
+    def make_files(self, agent: str, questions: str, root: Path) -> dict[str, str]:
+        """Return the host's files, by path inside the folder, for a project; `agent` is the agent file.
+
+        The server is started by full paths: a host may have another search path. With -P the project's own
+        files are never imported.
+        """
+        server = json.dumps(
+            ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"], ensure_ascii=False
+        )
+        values = {"program": json.dumps(sys.executable), "server": server, "version": __version__}
+        values |= {"agent": agent, "questions": questions}
         for name, text in _EXPORTS.texts.items():
-            values[name] = fill_blanks(text, {"arguments": self.arguments})
+            values[name] = fill_blanks(text, values | {"arguments": self.arguments})
             values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 

@@ -20,7 +20,7 @@ from ...project import choose_panel, find_lacking
 from ...runtime.session import Session
 from ...settings import announcement_file, user_name
 from ...store.files import leads_out, make_folder, write, write_new_files
-from ..export import AGENT_FILE, HOSTS, SHARED_FILES, agent_file
+from ..export import AGENT_FILE, HOSTS, QUESTIONS_FILE, SHARED_FILES, agent_file, questions_file
 from .main import INTERRUPTED, interruptible
 from .output import put_text, tell
 from .program import MODEL_OPTIONS, Flags, command
@@ -133,16 +133,17 @@ def _leave() -> None:
 def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
     """Write files for coding agents."""
     project = flags.open_project()
-    text, do = agent_file(project.roster(), project.steps()), "Give --to for another place."
+    agent, questions = agent_file(project.roster(), project.steps()), questions_file(project.steps())
+    do = "Give --to for another place."
     if (host := HOSTS.get(what)) is not None:
         usual = project.root if host.reads_project else project.root / f"roundtable-{what}"
-        folder, files = Path(target) if target else usual, host.make_files(text)
+        folder, files = Path(target) if target else usual, host.make_files(agent, questions, project.root)
         if not target and leads_out(project.root, usual):
             raise RuleBroken(f"{usual} is a link that leads elsewhere. Nothing was written. {do}")
     elif target is not None:
-        folder, files = Path(target).parent, {Path(target).name: text}
+        folder, files = Path(target).parent, {Path(target).name: agent, QUESTIONS_FILE: questions}
     else:
-        put_text(text.rstrip("\n"))
+        put_text(f"{agent}\n{questions}".rstrip("\n"))
         return
     kept = [name for name in files if name in SHARED_FILES and (folder / name).exists()]
     new = {name: text for name, text in files.items() if name not in kept}
