@@ -96,7 +96,8 @@ class Host:
         """Obey until the user is to be heard or the session has ended; a review is accepted as it is."""
         while self.move.get("speaker", "user") != "user" or (self.move["kind"] == "review" and self.accepts):
             if self.move["kind"] == "review":
-                await self.send("relay_user", words="accept")
+                by_form = "hear_user" in self.move["legal"][0]
+                await (self.send("hear_user") if by_form else self.send("relay_user", words="accept"))
             else:
                 await self.obey()
 

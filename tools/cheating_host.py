@@ -81,6 +81,7 @@ class CheatingHost:
     last: dict[str, Any] = field(default_factory=dict)
     times_asked: int = 0
     has_skipped: bool = False
+    is_closed: bool = False  # the person closes the form, and the host may say that they spoke in the chat
 
     @property
     def move(self) -> dict[str, Any]:
@@ -98,7 +99,7 @@ class CheatingHost:
                         return
                     await self.skip_or_hear()
                 case "review":  # for the person to accept, not for the host
-                    await self.call("relay_user", words="accept")
+                    await self.relay("accept")
                 case "synthesis":
                     await self.call("submit_judgement", **_SYNTHESIS)
                 case "framing":
@@ -117,14 +118,22 @@ class CheatingHost:
         """Answer for the person after the first question and in the discussion; else let the form ask."""
         kind = self.move["kind"]
         if kind == "answer" and self.times_asked == 1:
-            await self.call("relay_user", words="Legal approved deleting every signature last spring.")
+            await self.relay("Legal approved deleting every signature last spring.")
         elif kind == "discussion" and not self.has_skipped:
             self.has_skipped = True
             await self.call("submit_turn", speaker="solutions-architect", text="We go on without the user.")
-            await self.call("relay_user", words="We go with deleting every signature after one day.")
+            await self.relay("We go with deleting every signature after one day.")
         else:
             self.times_asked += 1
             await self.call("hear_user")
+
+    async def relay(self, words: str) -> None:
+        """Speak for the person; that is refused until they have closed the form."""
+        await self.call("relay_user", words=words)
+        self.is_closed = True
+        await self.call("hear_user")
+        self.is_closed = False
+        await self.call("relay_user", words=words)
 
     async def speak(self, **words: Any) -> None:
         await self.call("submit_turn", speaker=self.move["speaker"], **words)
@@ -175,6 +184,8 @@ async def _play(root: Path) -> list[str]:
     said = iter(PERSON)
 
     async def ask(context: Any, params: Any) -> ElicitResult:  # noqa: ARG001 (the client gives both)
+        if host.is_closed:
+            return ElicitResult(action="decline")
         return ElicitResult(action="accept", content={"words": next(said)})
 
     sessions = HostedSessions(Settings(root))
@@ -197,7 +208,8 @@ def write_page(played: CheatedItem) -> str:
         "A script plays the host over MCP with the order to cheat: it invents evidence, puts words into\n"
         "mouths, makes decisions and answers for the person. Whatever is not accepted it says once more in\n"
         f"the same words. The person is asked through a form {len(PERSON)} times and says: "
-        + ", ".join(f'"{words}"' for words in PERSON),
+        + ", ".join(f'"{words}"' for words in PERSON)
+        + ".\nThree more forms the person closes, so that the host may pass on what they say in the chat.",
         "What can be told from the truth is not accepted at first. What the host says for the person, and\n"
         "the synthesis that it drafts and accepts itself, stand in the documents only with `(unverified)`\n"
         "beside them; the person's words are clean. What its personas say stands in the transcript alone.\n"

@@ -63,8 +63,9 @@ def test_what_a_persona_calls_decided_is_an_open_question(played: CheatedItem) -
 def test_every_lie_was_turned_down_once_with_a_reason_to_act_on(played: CheatedItem) -> None:
     refused = [each for each in played.calls if each.startswith(("> **Refused.**", "> **Not accepted.**"))]
     reasons = " ".join(refused)
-    assert len(refused) == 5
+    assert len(refused) == 11
     for reason in (
+        "This client can ask the person, so their words are not relayed",
         "there is no file forms/audit.py in the project. Cite what exists, or leave it out.",
         "The user has said nothing yet, so nobody can refer to it",
         'these words stand after "Jordan Park:", and Alex has the turn.',

@@ -90,7 +90,7 @@ def test_an_elaboration_over_http_and_the_person_is_asked(place: Place, mode: st
     root, item = place
 
     async def test(server: Listening) -> None:
-        async with server.host(user=["We go with A.", "done"], mode=mode) as player:
+        async with server.host(user=["We go with A.", "done", "accept"], mode=mode) as player:
             await player.start(item.name, "00-01")
             await player.until_heard()
             await player.send("hear_user")

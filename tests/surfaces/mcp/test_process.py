@@ -196,20 +196,26 @@ def test_a_client_that_can_ask_asks_the_person(place: Place, mode: str) -> None:
     root, item = place
 
     async def test() -> None:
-        async with host(parameters(root), user=["We go with A.", None, "done"], mode=mode) as player:
+        async with host(
+            parameters(root), user=["We go with A.", None, "done", "accept"], mode=mode
+        ) as player:
             await player.start(item.name, "00-01")
             await player.until_heard()
-            assert player.move["legal"][0] == f'hear_user(session, move="{player.move["id"]}")'
+            assert player.move["legal"] == [f'hear_user(session, move="{player.move["id"]}")']
+            with pytest.raises(Refusal, match="so their words are not relayed: call hear_user"):
+                await player.send("relay_user", words="We go with B.")
             await player.send("hear_user")
             await player.until_heard()
             before = player.move["id"]
             with pytest.raises(Refusal, match="closed the question without an answer"):
                 await player.send("hear_user")
             assert player.move["id"] == before
+            await player.call("next_move", session=player.session)
+            assert "relay_user" in player.move["legal"][0], "whoever closed the form may answer in the chat"
             await player.send("hear_user")
             await player.until_heard()
             assert player.move["kind"] == "menu"
-            assert len(player.asked) == 3
+            assert len(player.asked) == 4
             first, *said, asked = player.asked[0].split("\n\n")
             assert first == f"Roundtable, {item.name}"
             assert "2. Alex Rivera (Solutions Architect): Remark 2 by Alex on the first-round." in said

@@ -184,7 +184,8 @@ def make_tools() -> Iterator[Tool]:
 
 async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
     """Open an item's session and send everything."""
-    return write_answer(await _sessions(ctx).start(item, step), can_ask=_can_ask(ctx))
+    hosted = await _sessions(ctx).start(item, step)
+    return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
@@ -193,7 +194,7 @@ async def next_move(session: str, ctx: Ctx) -> str:
     if hosted is None:
         return to_json({"session": session, "move": describe_end(session, "paused")})
     await hosted.wait_for_move()
-    return write_answer(hosted, can_ask=_can_ask(ctx))
+    return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
 
 async def leave(session: str, ctx: Ctx) -> str:
@@ -296,6 +297,7 @@ async def hear_user(
 
     async def hear(hosted: HostedSession) -> None:
         if not isinstance(heard, AcceptedElicitation):
+            hosted.closed_form = move
             raise Refused(host_text("asking", "closed"))
         await hosted.say(move, heard.data.words, relayed=False)
 
@@ -303,8 +305,14 @@ async def hear_user(
 
 
 async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
-    """Take the person's words as the host passes them on."""
-    return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=True))
+    """Take the person's words as the host passes them on, where they cannot be asked or closed the form."""
+
+    async def relay(hosted: HostedSession) -> None:
+        if _must_ask(ctx, hosted):
+            raise Refused(host_text("asking", "form"))
+        await hosted.say(move, words, relayed=True)
+
+    return await _play(ctx, session, relay)
 
 
 async def list_items(ctx: Ctx) -> str:
@@ -347,7 +355,7 @@ async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable
     hosted = await _sessions(ctx).start(session, anew=False)
     with _explain_refusal(ctx, hosted):
         await act(hosted)
-    return write_answer(hosted, can_ask=_can_ask(ctx))
+    return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
 
 @contextmanager
@@ -359,7 +367,7 @@ def _explain_refusal(ctx: Ctx, hosted: HostedSession) -> Iterator[None]:
         now, calls, move = "", [f'start(item="{hosted.slug}")'], hosted.move
         if move is not None:
             now = f" Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}."
-            calls = move.list_calls(can_ask=_can_ask(ctx))
+            calls = move.list_calls(can_ask=_must_ask(ctx, hosted))
         raise ToolError(f"{refusal} Nothing was written.{now} Legal now: {' or '.join(calls)}.") from refusal
 
 
@@ -368,6 +376,12 @@ def _can_ask(ctx: Ctx) -> bool:
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
     return asking is not None and (asking.form is not None or asking.url is None)
+
+
+def _must_ask(ctx: Ctx, hosted: HostedSession) -> bool:
+    """Whether the person is to speak and can be asked; whoever closed the form may answer in the chat."""
+    move = hosted.move
+    return move is not None and move.request is None and move.id != hosted.closed_form and _can_ask(ctx)
 
 
 # --- what a tool gives back, as bounded JSON text ---------------------------------------------------------

@@ -33,10 +33,10 @@ class OpenMove(Struct, frozen=True):
     request: HostRequest | None
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
-        """Return the calls that are legal now; without a way to ask the person, only relaying is."""
+        """Return the calls that are legal now; relaying only without a way to ask the person."""
         call = f'(session, move="{self.id}"'
         if self.request is None:
-            return [*([f"hear_user{call})"] if can_ask else []), f"relay_user{call}, words)"]
+            return [f"hear_user{call})" if can_ask else f"relay_user{call}, words)"]
         if self.speaker is None:
             return [f"submit_judgement{call}, ...)"]
         call = f'submit_turn{call}, speaker="{self.speaker}"'
@@ -55,6 +55,7 @@ class HostedSession:
         self.last: tuple[OpenMove | None, bool, str] | None = None
         """The move that was sent last, whether the client could ask, and the whole answer."""
         self.move: OpenMove | None = None
+        self.closed_form = ""  # the move whose form the person closed without an answer
         self.lines: list[Line] = []
         self.failure: RoundtableError | None = None
         self._idle = idle
