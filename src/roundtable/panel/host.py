@@ -176,9 +176,10 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
     if verdict.off_topic is None:
         return
     _check_length("off_topic", verdict.off_topic.subject, _QUESTION_WORDS)
-    place, known = verdict.off_topic.belongs_to, [*PHASE_KEYS, *(step.step_id for step in table.steps)]
-    if place is not None and place not in known:
-        places = f"There are {', '.join(known)}; leave it out for anything else."
+    place, known = verdict.off_topic.belongs_to, {step.step_id: step.title for step in table.steps}
+    if place is not None and place not in (*PHASE_KEYS, *known):
+        names = ", ".join([*PHASE_KEYS, *(f"{step_id} ({title})" for step_id, title in known.items())])
+        places = f"There are {names}; leave it out for anything else."
         raise Refused(f"There is no step or phase {place[:60]!r} for belongs_to. {places}")
 
 

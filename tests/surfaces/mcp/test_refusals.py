@@ -39,7 +39,7 @@ def on_disk(item: Path) -> dict[str, bytes]:
         (
             TURN,
             {**ALEX, "text": "x", "off_topic": "storage", "belongs_to": "storage"},
-            "There is no step or phase 'storage' for belongs_to",
+            "There is no step or phase 'storage' for belongs_to.*03-02 .Technology",
         ),
         (TURN, {**ALEX, "text": "x", "move": "00-01.1"}, "Move '00-01.1' is not open"),
         (TURN, {**ALEX, "text": "x", "move": ""}, "Move '' is not open"),
