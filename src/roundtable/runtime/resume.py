@@ -50,6 +50,9 @@ class Leg(Struct):
         """Let an event count that the journal holds already."""
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
+        if isinstance(event, on.UserSpoke) and self.analysis.chosen:
+            # An earlier version refused a track in the middle of a step, and asked the same question again.
+            self.analysis = replace(self.analysis, stage=Stage.ANSWER, chosen=None)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
@@ -276,6 +279,8 @@ def _is_open(analysis: Analysis, here: Standing) -> bool:
     opening, meta = analysis.opening, here.meta
     if opening.kind == "finished" or analysis.stage is Stage.ENDED:
         return False
+    if analysis.chosen and analysis.chosen.key == meta.get("track"):
+        return True  # it was killed when all but its end was on disk
     done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
     if analysis.saved or (analysis.stage is Stage.SAVED and done):
         running = analysis.elaboration is not None or opening.kind == "elaborate"
