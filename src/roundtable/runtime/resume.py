@@ -14,7 +14,7 @@ from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import propose_track
+from ..core.lines import join_names, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
@@ -141,7 +141,12 @@ class Resume:
                 opened = leg
             elif is_over:  # a kill left it behind
                 leg.journal.close()
-        return self._take_up(opened) if opened is not None else self.next()
+        if opened is None:
+            return self.next()
+        seated, roster = opened.analysis.opening.roster, self._look().roster
+        if added := [persona.name for persona in roster.personas if persona.key not in seated]:
+            self.warnings.append(f"{join_names(added)} will take part from the next step on.")
+        return self._take_up(opened)
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
