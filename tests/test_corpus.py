@@ -94,6 +94,16 @@ def test_a_leg_in_which_back_led_nowhere_goes_on(tmp_path: Path) -> None:
     assert not list((folder / ".journal").glob("*.corrupt*"))
 
 
+@pytest.mark.rule("GREET-6", "STEP-9")
+def test_a_step_in_which_a_track_was_refused_goes_on(tmp_path: Path) -> None:
+    folder, lines = take_up(tmp_path, "v5", "track", "Photos come later.")
+    document = (folder / "quick-scan.md").read_text()
+    assert "A saved form reaches the office." in document
+    assert "Photos come later." in document
+    assert texts(lines, "menu") != []
+    assert not list((folder / ".journal").glob("*.corrupt*"))
+
+
 @pytest.mark.rule("GREET-6", "MENU-7")
 def test_what_an_earlier_version_wrote_is_taken_back_byte_for_byte(tmp_path: Path) -> None:
     folder, lines = take_up(tmp_path, "v3", "undo", "undo", "undo")

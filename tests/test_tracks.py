@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import shutil
@@ -25,6 +26,7 @@ from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
 from roundtable.runtime.draft_answers import collect_offers
 from roundtable.runtime.session import Session
+from roundtable.store import files
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE
 
@@ -430,7 +432,9 @@ def test_only_track_and_a_name_is_a_command() -> None:
 
 @pytest.mark.rule("STEP-9")
 @pytest.mark.parametrize("said", ["bug", "its a bug"])
-@pytest.mark.parametrize("before", [[], ["skip"], ["A reader calls.", "No other branch."]])
+@pytest.mark.parametrize(
+    "before", [[], ["skip"], ["A reader calls."], ["A reader calls.", "No other branch."]]
+)
 def test_the_name_of_a_track_works_as_long_as_it_is_proposed(
     root: Path, before: list[str], said: str
 ) -> None:
@@ -444,19 +448,77 @@ def test_the_name_of_a_track_works_as_long_as_it_is_proposed(
 
 
 @pytest.mark.rule("STEP-9", "MENU-7")
-def test_after_an_answer_the_track_waits_for_the_menu_and_no_answer_is_lost(root: Path) -> None:
+def test_track_and_a_name_work_at_any_question_and_lose_no_answer(root: Path) -> None:
     item = add_item(root, BUG, commit=None)
     talk(root, item, ["", "Type 99 and press Renew.", "", "library/desk.py:12"], panel=OfflinePanel())
     lines = talk(root, item, ["track feature"], panel=OfflinePanel())
-    assert texts(lines, "notice")[-1] == (
-        "Finish or skip this step's questions first; then `track feature` at the menu."
-    )
-    assert meta(item)["track"] == "bug"
-    lines = talk(root, item, ["skip", "skip", "skip", "track feature"], panel=OfflinePanel())
     assert meta(item)["track"] == "feature"
+    assert meta(item)["steps_completed"] == ["00-11"]  # the step in hand is not complete
     assert "library/desk.py:12" in (item / "bug-report.md").read_text()
     assert "track feature" not in (item / "bug-report.md").read_text()
     assert "Step 00-01" in texts(lines, "step")[-1]
+    assert Project(root).check(item.name).problems == ()
+    lines = talk(root, item, ["track bug", "C"], panel=OfflinePanel())
+    assert "Step 02-11" in texts(lines, "step")[-1]
+    assert "library/desk.py:12" in texts(lines, "notice")[-1]  # taken as it stands
+    lines = talk(root, item, list(BUG_ANSWERS[3:]), panel=OfflinePanel())
+    assert kinds(lines)[-1] == "done"
+    assert (item / "bug-report.md").read_text().count("library/desk.py:12") == 1
+
+
+@pytest.mark.rule("STEP-9", "MENU-7")
+def test_the_proposed_track_named_after_an_answer_goes_on_with_the_step(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, ["A reader calls.", "track feature", "No other branch."], panel=OfflinePanel())
+    assert meta(item)["track"] == "feature"
+    assert texts(lines, "question")[-2] == texts(lines, "question")[-1]
+    assert "A reader calls." in (item / "quick-scan.md").read_text()
+    assert texts(lines, "menu") != []
+
+
+@pytest.mark.rule("STEP-9", "GREET-6")
+def test_a_track_change_in_a_step_that_is_cut_off_anywhere_is_finished(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = add_item(root, BUG, commit=None)
+    talk(root, begun, ["", "Type 99 and press Renew.", "", "library/desk.py:12"], panel=OfflinePanel())
+    for cut in itertools.count(1):
+        again = tmp_path / str(cut)
+        shutil.copytree(root, again)
+        item, points = again / begun.relative_to(root), itertools.count(1)
+
+        def reach(point: str, points: itertools.count[int] = points, cut: int = cut) -> None:
+            if next(points) == cut:
+                raise RuntimeError(point)
+
+        monkeypatch.setattr(files, "checkpoint", reach)
+        with contextlib.suppress(RuntimeError):
+            talk(again, item, ["track feature"], panel=OfflinePanel())
+        monkeypatch.undo()
+        lines = talk(again, item, [], panel=OfflinePanel())
+        if meta(item)["track"] == "bug":  # it was cut off before the words counted
+            lines = talk(again, item, ["track feature"], panel=OfflinePanel())
+        assert meta(item)["track"] == "feature"
+        assert (item / "bug-report.md").read_text().count("library/desk.py:12") == 1
+        assert "Suppose it is finished" in texts(lines, "question")[-1]
+        assert "Step 02-11" in texts(talk(again, item, ["track bug", "C"], panel=OfflinePanel()), "step")[-1]
+        assert meta(item)["track"] == "bug"
+        if next(points) <= cut:  # nothing was left to cut off
+            return
+
+
+@pytest.mark.rule("STEP-9", "MENU-7")
+def test_a_track_named_while_an_answer_is_asked_again_keeps_the_answer(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    first, second = "The desk reserves a copy.", "No other branch."
+    lines = talk(root, item, [first, second, "E", "done", "edit 2", "track small"], panel=OfflinePanel())
+    assert meta(item)["track"] == "small"
+    assert "Step 00-21" in texts(lines, "step")[-1]
+    again = add_item(root, "Lend a book by post", commit=None)
+    talk(root, again, [first, "back", "back", "track small"], panel=OfflinePanel())
+    for folder in (item, again):
+        assert first in (folder / "quick-scan.md").read_text()
+    assert second in (item / "quick-scan.md").read_text()
 
 
 @pytest.mark.rule("STEP-9")
@@ -476,4 +538,4 @@ def test_a_track_that_the_question_names_is_an_answer() -> None:
     play = Play(opening(replace(JOURNEYS, standard=asked), track="feature", tracks=CHOICES, proposal="x"))
     play.says("small", "small")
     assert [answer.text for answer in play.now.answers] == ["small"]
-    assert play.texts("notice")[-1].endswith("then `track small` at the menu.")
+    assert play.now.chosen == CHOICES[2]

@@ -149,7 +149,7 @@ class Analysis(Struct, frozen=True):
     proposed: str = ""  # what corrects the answer that is edited, offered in its place
     written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
     in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
-    chosen: TrackChoice | None = None  # the track that is being saved
+    chosen: TrackChoice | None = None  # the track that is being saved, after the answers given so far
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -192,8 +192,8 @@ class Analysis(Struct, frozen=True):
 
     @property
     def given_answers(self) -> tuple[do.Answer, ...]:
-        """The answers that are not asked for again."""
-        return tuple(answer for answer in self.answers if answer.label not in self.again)
+        """The answers that are not asked for again; all where the step is left for another track."""
+        return tuple(answer for answer in self.answers if self.chosen or answer.label not in self.again)
 
     @property
     def completed_steps(self) -> tuple[str, ...]:
@@ -314,7 +314,7 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
 def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words, own = event.text.strip(), _own_track(now)
     if own and hearing.hear_menu(words, can_skip=False) == "continue":
-        return _save_track(now, own, words)
+        return _save_track(now, own, *([_show("choice", words, USER)] if words else []))
     return _hear_track(now, words) or _name_tracks(now)
 
 
@@ -335,11 +335,7 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
             return None
     if wish.track is None or (not opening.proposal and wish.track.key == opening.track):
         return _name_tracks(now)
-    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
-    if question is not None and has_own:
-        then = f"then `track {wish.track.key}` at the menu."
-        return _tell(now, f"Finish or skip this step's questions first; {then}")
-    return _save_track(now, wish.track, words)
+    return _save_track(now, wish.track, _show("choice", words, USER))
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -352,8 +348,12 @@ def _name_tracks(now: Analysis) -> Outcome:
     return _tell(now, text, now.opening.lead)
 
 
-def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
-    opening, shown = now.opening, [_show("choice", words, USER)] if words else []
+def _save_track(now: Analysis, chosen: TrackChoice, *shown: do.Show) -> Outcome:
+    """Save the track; answers that the user gave in a step that it interrupts are written before."""
+    opening = now.opening
+    has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
+    if now.stage is Stage.ANSWER and has_own and chosen.key != opening.track:
+        return _draft_sections(replace(now, chosen=chosen), *shown)
     whole = next((each.steps for each in opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
@@ -651,6 +651,8 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown, answers = _show_all("update", event.announcements), now.given_answers
+    if now.chosen is not None:
+        return _save_track(now, now.chosen, *shown)
     section = do.Written("section", event.moment, now.stood, now.step.step_id not in now.completed_steps)
     written = (*now.written, section) if event.moment else now.written
     return now.wait(

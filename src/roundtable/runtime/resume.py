@@ -14,7 +14,7 @@ from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import propose_track
+from ..core.lines import join_names, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase
@@ -50,6 +50,9 @@ class Leg(Struct):
         """Let an event count that the journal holds already."""
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
+        if isinstance(event, on.UserSpoke) and self.analysis.chosen:
+            # An earlier version refused a track in the middle of a step, and asked the same question again.
+            self.analysis = replace(self.analysis, stage=Stage.ANSWER, chosen=None)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
@@ -138,7 +141,12 @@ class Resume:
                 opened = leg
             elif is_over:  # a kill left it behind
                 leg.journal.close()
-        return self._take_up(opened) if opened is not None else self.next()
+        if opened is None:
+            return self.next()
+        seated, roster = opened.analysis.opening.roster, self._look().roster
+        if added := [persona.name for persona in roster.personas if persona.key not in seated]:
+            self.warnings.append(f"{join_names(added)} will take part from the next step on.")
+        return self._take_up(opened)
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
@@ -276,6 +284,8 @@ def _is_open(analysis: Analysis, here: Standing) -> bool:
     opening, meta = analysis.opening, here.meta
     if opening.kind == "finished" or analysis.stage is Stage.ENDED:
         return False
+    if analysis.chosen and analysis.chosen.key == meta.get("track"):
+        return True  # it was killed when all but its end was on disk
     done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
     if analysis.saved or (analysis.stage is Stage.SAVED and done):
         running = analysis.elaboration is not None or opening.kind == "elaborate"

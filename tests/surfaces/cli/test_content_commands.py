@@ -97,6 +97,18 @@ def test_two_personas_that_lead_the_same_phase_are_reported(cli: CommandLine) ->
     assert cli.run("personas", "check").status == 0
 
 
+@pytest.mark.rule("PERS-2")
+def test_a_persona_added_while_a_menu_is_open_is_said_to_join_later(cli: CommandLine) -> None:
+    cli.add()
+    cli.run("analyze", answers=["The inspector retypes forms.", "No photos."])
+    assert "next step on" not in cli.run("analyze", answers=[]).out
+    _persona(cli, "sam.md", SAM.format(""))
+    said = "Sam Lee will take part from the next step on."
+    assert said in cli.run("analyze", answers=[]).out
+    assert "Sam Lee" in cli.run("analyze", answers=["C", "/who"]).out.partition("Step 00-02")[2]
+    assert said not in cli.run("analyze", answers=[]).out
+
+
 @pytest.mark.rule("STEP-2")
 def test_one_problem_of_a_step_is_counted_as_one(cli: CommandLine) -> None:
     home = cli.root / ".roundtable" / "steps" / "00-quick-scan"

@@ -57,6 +57,22 @@ def test_a_contribution_hangs_below_its_sign_and_name() -> None:
     )
 
 
+def test_a_bar_over_the_steps_stands_where_one_begins_and_where_it_is_done() -> None:
+    window, step = page(), speech(MAYA, "Step 01-01: Problem", "step")
+    at_menu = menu(last=False, next_phase=PHASES[2])
+    assert window.format_line(step, ANALYSIS).splitlines() == [
+        "  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱",
+        "● Maya Chen (Business Analyst) -- Step 01-01: Problem",
+    ]
+    saved = replace(ANALYSIS, saved=True)
+    assert window.format_line(at_menu, saved).startswith("  ▰▰▰ ▰▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱\n")
+    assert "▰" not in window.format_line(at_menu, saved)  # the same menu again, after a discussion
+    assert "▰" not in step.text
+    assert "▰" not in page().format_line(FINISHED_MENU, saved)
+    assert "▱" not in page().format_line(step, None)  # a seat at a shared table
+    assert shown(step, 20).startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱\n  ▱▱▱▱ ▱▱▱▱▱\n●")
+
+
 def test_the_name_has_the_colour_of_the_voice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("COLORTERM", raising=False)
@@ -131,7 +147,7 @@ def test_a_section_is_markdown_and_what_was_written_has_a_sign() -> None:
 
 def test_a_menu_is_two_quiet_lines() -> None:
     line = menu(last=False, next_phase=None)
-    assert shown(line, 80) == (
+    assert page(80).format_line(line, None) == (
         "  E Elaboration Mode · C Continue · S Skip remaining steps in this phase\n"
         "  Enter continues; edit, back, undo change it; the rest is feedback.\n"
     )
@@ -140,10 +156,10 @@ def test_a_menu_is_two_quiet_lines() -> None:
 
 def test_every_menu_says_what_enter_does() -> None:
     feedback = "  Enter continues; edit, back, undo change it; the rest is feedback.\n"
-    assert shown(menu(last=True, next_phase=PHASES[2]), 80) == (
+    assert page(80).format_line(menu(last=True, next_phase=PHASES[2]), None) == (
         f"  E Elaboration Mode · C Continue to Phase 02 (Impact Analysis)\n{feedback}"
     )
-    assert shown(menu(last=False, next_phase=None, is_quick=True), 80) == (
+    assert page(80).format_line(menu(last=False, next_phase=None, is_quick=True), None) == (
         f"  C Continue · E Elaboration Mode\n{feedback}"
     )
     assert shown(FINISHED_MENU, 80) == "  L Leave · S Start over\n  Enter: Leave.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from itertools import groupby
 
 from markdown_it import MarkdownIt
 from msgspec import Struct
@@ -51,6 +52,7 @@ class LineFormatter:
     def __init__(self, columns: Callable[[], int], user: str | None, roster: Roster | None = None) -> None:
         """`columns` is called each time, as the window may have changed; an analysis has its own `roster`."""
         self._columns, self._name, self._roster = columns, user or "You", roster
+        self._bar = ""  # as it was last drawn
         self._console = Console(
             file=io.StringIO(), force_terminal=True, theme=_THEME, markup=False, highlight=False, emoji=False
         )
@@ -62,13 +64,24 @@ class LineFormatter:
         if line.kind == "listen" or not text.strip():
             return ""
         if line.menu is not None:
-            return self._format_menu(line.menu, clean_text(line.words))
+            bar = self._draw_bar(analysis, only_changed=True) if line.menu.takes_feedback else ""
+            return bar + self._format_menu(line.menu, clean_text(line.words))
         if line.speaker == USER:
             name, style = clean_text(line.by or self._name), _QUIET if line.kind == "resume" else ""
             return self._render_plain(f"{name}: {text}", Voice("›", "", name), style)
         if line.kind in _MARKDOWN_KINDS or line.heading:
             return self._render_markdown(text, voice)
-        return self._render_plain(text, _KINDS.get(line.kind, voice), "bold" if line.kind == "step" else "")
+        if line.kind == "step":
+            return self._draw_bar(analysis) + self._render_plain(text, voice, "bold")
+        return self._render_plain(text, _KINDS.get(line.kind, voice))
+
+    def _draw_bar(self, analysis: Analysis | None, *, only_changed: bool = False) -> str:
+        """Return a bar over all steps, with a gap after each phase, where a narrow window wraps it."""
+        steps = analysis.list_states() if analysis is not None else ()
+        by_phase = groupby(steps, key=lambda each: each[0].step_id[:2])
+        bar = " ".join("".join("▰" if state == "done" else "▱" for _, state in row) for _, row in by_phase)
+        is_drawn, self._bar = not only_changed or bar != self._bar, bar
+        return self._render_plain(bar, style=_QUIET) if is_drawn else ""
 
     def _format_menu(self, menu: Menu, above: str) -> str:
         choices = _BETWEEN.join(clean_text(f"{each.key} {each.label}") for each in menu.choices)
