@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from msgspec import Struct
+
 # Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
 # `status`), git runs the filters that a repository may name in any number.
 GitCommand = Literal[
@@ -108,22 +110,30 @@ def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> b
     return answer is None or any(name and not name.startswith(own) for name in answer.split(b"\0"))
 
 
-def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
-    """Return the short commit and the text of each version, oldest first; None if git cannot say in time."""
+class FileVersion(Struct, frozen=True):
+    """The text of a file in a commit, empty where it was removed, and the commit that changed it before."""
+
+    commit: str
+    parent: str  # of a merge: all of them
+    text: str
+
+
+def earlier_versions(root: Path, path: Path) -> tuple[FileVersion, ...] | None:
+    """Return each version of a file, oldest first, with short commits; None if git cannot say in time."""
     # Asked in the project's root: the folder of an item may hold a repository of somebody else's.
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
-    words = ("--abbrev-commit", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
+    words = ("--parents", "--format=%h %p", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
     log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
     if log is None:
         return None
     found = []
-    for commit in reversed(log.decode("ascii", "replace").split()):
+    for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # each has a line before it
+        commit, _, parent = line.partition(" ")
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
-        if data is not None:  # a commit that removed the file has no version of it
-            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-            found.append((commit, text))
+        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left) or b""
+        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        found.append(FileVersion(commit, parent, text))
     return tuple(found)

@@ -17,18 +17,19 @@ from msgspec import Struct
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
-from .core.errors import DiskFailed
+from .core.errors import DiskFailed, RuleBroken
 from .core.hearing import is_about
-from .core.markers import ElaborationMarker, find_malformed_marker
+from .core.markers import ElaborationMarker, find_malformed_marker, parse_marker
 from .core.personas import Roster
 from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
-from .core.synthesis import HEADINGS, UNVERIFIED
+from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
 from .core.text import parse_heading, unescape_markdown
+from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
-from .documents.outline import decode_document, prose_lines
-from .git import earlier_versions
+from .documents.outline import decode_document, prose_lines, strip_numbering
+from .git import FileVersion, earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import examine_meta, list_undone, max_turns
@@ -95,9 +96,11 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        total += len(earlier)
         now = pages.get(name, documents.get(name, ""))
-        problems += _check_history(name, earlier, now, undone, steps)
+        with suppress(RuleBroken):  # one of them is too long for a document
+            problems += [*_check_history(name, earlier, now, undone, steps)]
+            problems += [*_check_additions(name, earlier, now)]
+            total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
         CheckFinding(name, number, "unverified", _quote(line))
@@ -279,25 +282,46 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
 
 
 def _check_history(
-    file: str, earlier: Sequence[tuple[str, str]], now: str, undone: Collection[str], steps: tuple[Step, ...]
+    file: str, earlier: Sequence[FileVersion], now: str, undone: Collection[str], steps: tuple[Step, ...]
 ) -> Iterator[CheckFinding]:
     """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
 
     def list_held(text: str) -> Iterator[str]:
         answers = sorted(find_answered(steps, file, text))
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
-        for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
+        for block in find_elaboration_blocks(file, strip_mark(text)):  # marks may go
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
                 yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
 
     there = {*list_held(now)}
-    stood = {held: commit for commit, text in earlier for held in list_held(text)}
+    stood = {held: version.commit for version in earlier for held in list_held(version.text)}
     for held, commit in stood.items():
         if held not in there:
             lost = f"{held} was in commit {commit}, but not in the working tree."
             yield CheckFinding(file, 1, "lost", lost)
+
+
+def _check_additions(file: str, earlier: Sequence[FileVersion], now: str) -> Iterator[CheckFinding]:
+    """Yield the lines of others that went when a commit added a block (ART-5) and are not there now."""
+    texts = {version.commit: version.text for version in earlier}
+    for version in (*earlier, FileVersion("", next(reversed(texts), ""), now)):
+        before = texts.get(version.parent, "")
+        came = {*version.text.split("\n")} - {*before.split("\n")}
+        if not any(isinstance(parse_marker(line), ElaborationMarker) for line in came):
+            continue  # people edit their documents as they like
+        kept = {_without_place(line) for text in (version.text, now) for line in (*text.split("\n"), "")}
+        after = f"commit {version.commit}" if version.commit else "the working tree"
+        for number, line in find_lines_of_others(before):
+            if _without_place(line) not in kept:
+                lost = f"Line {number} of commit {version.parent} was lost when {after} added a block"
+                yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
+
+
+def _without_place(line: str) -> str:
+    """Return what stays of a line where a heading or entry is moved and numbered anew, or a mark goes."""
+    return strip_numbering(strip_mark(line).strip("# "))
 
 
 def _quote(line: str) -> str:
