@@ -401,3 +401,11 @@ def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pyte
     ran = here.run("check", "example")
     assert ran.out.splitlines()[-1] == "12 files checked: sound."
     assert ran.status == 0
+
+
+def test_the_old_name_still_works_and_says_what_it_is_now(written: Written) -> None:
+    ran = written.line.run("validate")
+    assert (ran.out, ran.status) == ("1 file checked: sound.\n", 0)
+    assert ran.err == "`validate` is part of `check` now, so this is: roundtable check\n"
+    assert written.line.run("validate", "--json").json["sound"]
+    assert "validate" not in written.line.run("--help").out
