@@ -24,7 +24,7 @@ from .core.personas import Roster
 from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
 from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
-from .core.text import parse_heading, unescape_markdown
+from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
@@ -123,7 +123,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
     for name, text in documents.items():
-        is_page = name.lower().endswith(".md")
+        is_page = is_markdown(name)
         if name.lower().endswith(".json") and read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
@@ -177,7 +177,8 @@ def _check_meta(
             continue
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
-            shown = _shorten(json.dumps(record.get(field), ensure_ascii=False, default=str))
+            value = json.dumps(record.get(field), ensure_ascii=False, default=str)
+            shown = cut_line(value, _LONGEST_QUOTE)
             yield find(place, f"{field} of an elaboration cannot be {shown}.")
         sound = {field: value for field, value in record.items() if field not in faulty}
         if (step_id := sound.get("step_id")) and step_id not in known:
@@ -321,12 +322,8 @@ def _check_additions(file: str, earlier: Sequence[FileVersion], now: str) -> Ite
 
 def _without_place(line: str) -> str:
     """Return what stays of a line where a heading or entry is moved and numbered anew, or a mark goes."""
-    return strip_numbering(strip_mark(line).strip("# "))
+    return strip_numbering(strip_mark(line).strip("# \t"))
 
 
 def _quote(line: str) -> str:
-    return f'"{_shorten(" ".join(line.split()))}"'
-
-
-def _shorten(words: str) -> str:
-    return words if len(words) <= _LONGEST_QUOTE else f"{words[: _LONGEST_QUOTE - 3]}..."
+    return f'"{cut_line(" ".join(line.split()), _LONGEST_QUOTE)}"'

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -298,8 +297,7 @@ def find_lines_of_others(text: str) -> Iterator[tuple[int, str]]:
                 ours.append((start, pieces[at : at + 2][-1].end))
             case markers.ElaborationMarker() as marker if block := find_block(shape, marker):
                 ours.append((block.start, block.end))
-    for number, (start, end) in enumerate(pairwise(shape.lines), 1):
-        line = outline.decode_document(shape.document[start:end]).strip()
+    for number, (start, line) in enumerate(zip(shape.lines, text.split("\n"), strict=False), 1):
         if not line.startswith(_CHANGING) and not any(begin <= start < after for begin, after in ours):
             yield number, line
 
