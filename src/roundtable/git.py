@@ -13,8 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
-
 # Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
 # `status`), git runs the filters that a repository may name in any number.
 GitCommand = Literal[
@@ -92,8 +90,7 @@ def _can_ask(root: Path, command: GitCommand) -> bool:
 def current_commit(root: Path) -> str | None:
     """Return the short git commit of the project; None outside git, before the first one, or without git."""
     answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_COMMIT_SECONDS)
-    commit = (answer or b"").decode("ascii", "replace").strip()
-    return commit if _SHORT_COMMIT.fullmatch(commit) else None
+    return (answer or b"").decode("ascii", "replace").strip() or None
 
 
 @lru_cache(maxsize=256)
@@ -110,16 +107,11 @@ def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> b
     return answer is None or any(name and not name.startswith(own) for name in answer.split(b"\0"))
 
 
-class FileVersion(Struct, frozen=True):
-    """The text of a file in a commit, empty where it was removed, and the commit that changed it before."""
+def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | None:
+    """Return the parent and the text of each version by its commit, oldest first; None if git cannot say.
 
-    commit: str
-    parent: str  # of a merge: all of them
-    text: str
-
-
-def earlier_versions(root: Path, path: Path) -> tuple[FileVersion, ...] | None:
-    """Return each version of a file, oldest first, with short commits; None if git cannot say in time."""
+    The parent is the commit that changed the file before; a merge has several, which are given as one text.
+    """
     # Asked in the project's root: the folder of an item may hold a repository of somebody else's.
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
@@ -127,13 +119,14 @@ def earlier_versions(root: Path, path: Path) -> tuple[FileVersion, ...] | None:
     log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
     if log is None:
         return None
-    found = []
+    found = {}
     for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # each has a line before it
         commit, _, parent = line.partition(" ")
         left = deadline - time.monotonic()
         if left <= 0:
             return None
+        # A commit that removed the file leaves nothing.
         data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left) or b""
         text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        found.append(FileVersion(commit, parent, text))
-    return tuple(found)
+        found[commit] = parent, text
+    return found

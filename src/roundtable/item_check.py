@@ -29,7 +29,7 @@ from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
-from .git import FileVersion, earlier_versions
+from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import examine_meta, list_undone, max_turns
@@ -98,8 +98,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             break
         now = pages.get(name, documents.get(name, ""))
         with suppress(RuleBroken):  # one of them is too long for a document
-            problems += [*_check_history(name, earlier, now, undone, steps)]
-            problems += [*_check_additions(name, earlier, now)]
+            lost = [*_find_lost(name, earlier, now, undone, steps), *_find_lost_lines(earlier, now)]
+            problems += [CheckFinding(name, 1, "lost", each) for each in lost]
             total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
@@ -282,9 +282,12 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
     return is_about(unescape_markdown(line), " ".join(said.values()))
 
 
-def _check_history(
-    file: str, earlier: Sequence[FileVersion], now: str, undone: Collection[str], steps: tuple[Step, ...]
-) -> Iterator[CheckFinding]:
+_Versions = Mapping[str, tuple[str, str]]
+
+
+def _find_lost(
+    file: str, earlier: _Versions, now: str, undone: Collection[str], steps: tuple[Step, ...]
+) -> Iterator[str]:
     """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
 
     def list_held(text: str) -> Iterator[str]:
@@ -297,27 +300,25 @@ def _check_history(
                 yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
 
     there = {*list_held(now)}
-    stood = {held: version.commit for version in earlier for held in list_held(version.text)}
+    stood = {held: commit for commit, (_, text) in earlier.items() for held in list_held(text)}
     for held, commit in stood.items():
         if held not in there:
-            lost = f"{held} was in commit {commit}, but not in the working tree."
-            yield CheckFinding(file, 1, "lost", lost)
+            yield f"{held} was in commit {commit}, but not in the working tree."
 
 
-def _check_additions(file: str, earlier: Sequence[FileVersion], now: str) -> Iterator[CheckFinding]:
+def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
     """Yield the lines of others that went when a commit added a block (ART-5) and are not there now."""
-    texts = {version.commit: version.text for version in earlier}
-    for version in (*earlier, FileVersion("", next(reversed(texts), ""), now)):
-        before = texts.get(version.parent, "")
-        came = {*version.text.split("\n")} - {*before.split("\n")}
+    working_tree = {"": (next(reversed(tuple(earlier)), ""), now)}
+    for commit, (parent, text) in (*earlier.items(), *working_tree.items()):
+        _, before = earlier.get(parent, ("", ""))
+        came = {*text.split("\n")} - {*before.split("\n")}
         if not any(isinstance(parse_marker(line), ElaborationMarker) for line in came):
             continue  # people edit their documents as they like
-        kept = {_without_place(line) for text in (version.text, now) for line in (*text.split("\n"), "")}
-        after = f"commit {version.commit}" if version.commit else "the working tree"
+        kept = {_without_place(line) for page in (text, now) for line in (*page.split("\n"), "")}
+        after = f"commit {commit}" if commit else "the working tree"
         for number, line in find_lines_of_others(before):
             if _without_place(line) not in kept:
-                lost = f"Line {number} of commit {version.parent} was lost when {after} added a block"
-                yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
+                yield f"Line {number} of commit {parent} was lost when {after} added a block: {_quote(line)}"
 
 
 def _without_place(line: str) -> str:
