@@ -177,8 +177,7 @@ def _check_meta(
             continue
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
-            value = json.dumps(record.get(field), ensure_ascii=False, default=str)
-            shown = cut_line(value, _LONGEST_QUOTE)
+            shown = cut_line(json.dumps(record.get(field), ensure_ascii=False), _LONGEST_QUOTE)
             yield find(place, f"{field} of an elaboration cannot be {shown}.")
         sound = {field: value for field, value in record.items() if field not in faulty}
         if (step_id := sound.get("step_id")) and step_id not in known:
