@@ -321,8 +321,8 @@ def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
 
 
 def _without_place(line: str) -> str:
-    """Return what stays of a line where a heading or entry is moved and numbered anew, or a mark goes."""
-    return strip_numbering(strip_mark(line).strip("# \t"))
+    """Return what stays of a line that is moved, numbered or aligned anew, or loses its mark."""
+    return strip_numbering(" ".join(strip_mark(line).split()).strip("# "))
 
 
 def _quote(line: str) -> str:

@@ -258,6 +258,7 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, wr
         (f"<!-- Feedback: step 01-03, {AT} -->\n\n- **Feedback**: Too long.", ""),
         (write_section(b"", step_id="01-02", heading="Users", text="Inspectors.").decode(), ""),  # undone
         ("1. Log in.\n2. Save.", "1. Open.\n2. Log in.\n3. Save."),
+        ("| a | b |\n|---|---|\n| 1 | long |", "| a | b    |\n|---|---|\n| 1 | long |"),
         ("A figure from the host (unverified).", "A figure from the host."),
     ],
 )
