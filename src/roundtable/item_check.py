@@ -307,9 +307,9 @@ def _find_lost(
 
 def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
     """Yield the lines of others that went when a commit added a block (ART-5) and are not there now."""
-    working_tree = {"": (next(reversed(tuple(earlier)), ""), now)}
-    for commit, (parent, text) in (*earlier.items(), *working_tree.items()):
-        _, before = earlier.get(parent, ("", ""))
+    versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
+    for commit, (parent, text) in versions.items():
+        before = earlier[parent][1] if parent in earlier else ""
         came = {*text.split("\n")} - {*before.split("\n")}
         if not any(isinstance(parse_marker(line), ElaborationMarker) for line in came):
             continue  # people edit their documents as they like
@@ -322,7 +322,7 @@ def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
 
 def _without_place(line: str) -> str:
     """Return what stays of a line that is moved, numbered or aligned anew, or loses its mark."""
-    return strip_numbering(" ".join(strip_mark(line).split()).strip("# "))
+    return strip_numbering(" ".join(strip_mark(f" {line}").split()).strip("# "))
 
 
 def _quote(line: str) -> str:

@@ -260,6 +260,7 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, wr
         ("1. Log in.\n2. Save.", "1. Open.\n2. Log in.\n3. Save."),
         ("| a | b |\n|---|---|\n| 1 | long |", "| a | b    |\n|---|---|\n| 1 | long |"),
         ("A figure from the host (unverified).", "A figure from the host."),
+        ("```\nx = 1\n```\n(unverified)", "```\nx = 1\n```"),
     ],
 )
 def test_what_may_change_beside_an_addition_is_no_loss(before: str, after: str, written: Written) -> None:
