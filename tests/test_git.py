@@ -85,7 +85,7 @@ def test_the_versions_of_a_document_come_from_the_projects_repository(tmp_path: 
     (root / "docs" / "item" / "a.md").write_text("two\n")
     commit(root, "Second")
     versions = earlier_versions(root, root / "docs" / "item" / "a.md")
-    assert [text for _, text in versions or ()] == ["one\n", "two\n"]
+    assert [text for _, text in (versions or {}).values()] == ["one\n", "two\n"]
 
 
 def test_the_versions_in_a_hostile_item_run_nothing(hostile: Hostile) -> None:

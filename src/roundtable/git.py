@@ -90,8 +90,7 @@ def _can_ask(root: Path, command: GitCommand) -> bool:
 def current_commit(root: Path) -> str | None:
     """Return the short git commit of the project; None outside git, before the first one, or without git."""
     answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_COMMIT_SECONDS)
-    commit = (answer or b"").decode("ascii", "replace").strip()
-    return commit if _SHORT_COMMIT.fullmatch(commit) else None
+    return (answer or b"").decode("ascii", "replace").strip() or None
 
 
 @lru_cache(maxsize=256)
@@ -108,22 +107,26 @@ def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> b
     return answer is None or any(name and not name.startswith(own) for name in answer.split(b"\0"))
 
 
-def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
-    """Return the short commit and the text of each version, oldest first; None if git cannot say in time."""
+def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | None:
+    """Return the parent and the text of each version by its commit, oldest first; None if git cannot say.
+
+    The parent is the commit that changed the file before; a merge has several, which are given as one text.
+    """
     # Asked in the project's root: the folder of an item may hold a repository of somebody else's.
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
-    words = ("--abbrev-commit", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
+    words = ("--parents", "--format=%h %p", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
     log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
     if log is None:
         return None
-    found = []
-    for commit in reversed(log.decode("ascii", "replace").split()):
+    found = {}
+    for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # each has a line before it
+        commit, _, parent = line.partition(" ")
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
-        if data is not None:  # a commit that removed the file has no version of it
-            text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-            found.append((commit, text))
-    return tuple(found)
+        # A commit that removed the file leaves nothing.
+        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left) or b""
+        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        found[commit] = parent, text
+    return found

@@ -17,17 +17,18 @@ from msgspec import Struct
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
-from .core.errors import DiskFailed
+from .core.errors import DiskFailed, RuleBroken
 from .core.hearing import is_about
-from .core.markers import ElaborationMarker, find_malformed_marker
+from .core.markers import ElaborationMarker, find_malformed_marker, parse_marker
 from .core.personas import Roster
 from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
-from .core.synthesis import HEADINGS, UNVERIFIED
-from .core.text import parse_heading, unescape_markdown
+from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
+from .core.text import cut_line, parse_heading, unescape_markdown
+from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
-from .documents.outline import decode_document, prose_lines
+from .documents.outline import decode_document, prose_lines, strip_numbering
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
@@ -95,9 +96,11 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        total += len(earlier)
         now = pages.get(name, documents.get(name, ""))
-        problems += _check_history(name, earlier, now, undone, steps)
+        with suppress(RuleBroken):  # one of them is too long for a document
+            lost = [*_find_lost(name, earlier, now, undone, steps), *_find_lost_lines(earlier, now)]
+            problems += [CheckFinding(name, 1, "lost", each) for each in lost]
+            total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     marked = (
         CheckFinding(name, number, "unverified", _quote(line))
@@ -120,7 +123,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
     for name, text in documents.items():
-        is_page = name.lower().endswith(".md")
+        is_page = is_markdown(name)
         if name.lower().endswith(".json") and read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
@@ -174,7 +177,7 @@ def _check_meta(
             continue
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
-            shown = _shorten(json.dumps(record.get(field), ensure_ascii=False, default=str))
+            shown = cut_line(json.dumps(record.get(field), ensure_ascii=False), _LONGEST_QUOTE)
             yield find(place, f"{field} of an elaboration cannot be {shown}.")
         sound = {field: value for field, value in record.items() if field not in faulty}
         if (step_id := sound.get("step_id")) and step_id not in known:
@@ -278,31 +281,49 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
     return is_about(unescape_markdown(line), " ".join(said.values()))
 
 
-def _check_history(
-    file: str, earlier: Sequence[tuple[str, str]], now: str, undone: Collection[str], steps: tuple[Step, ...]
-) -> Iterator[CheckFinding]:
+_Versions = Mapping[str, tuple[str, str]]
+
+
+def _find_lost(
+    file: str, earlier: _Versions, now: str, undone: Collection[str], steps: tuple[Step, ...]
+) -> Iterator[str]:
     """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
 
     def list_held(text: str) -> Iterator[str]:
         answers = sorted(find_answered(steps, file, text))
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
-        for block in find_elaboration_blocks(file, text.replace(f" {UNVERIFIED}", "")):  # marks may go
+        for block in find_elaboration_blocks(file, strip_mark(text)):  # marks may go
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
                 yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
 
     there = {*list_held(now)}
-    stood = {held: commit for commit, text in earlier for held in list_held(text)}
+    stood = {held: commit for commit, (_, text) in earlier.items() for held in list_held(text)}
     for held, commit in stood.items():
         if held not in there:
-            lost = f"{held} was in commit {commit}, but not in the working tree."
-            yield CheckFinding(file, 1, "lost", lost)
+            yield f"{held} was in commit {commit}, but not in the working tree."
+
+
+def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
+    """Yield the lines of others that went when a commit added a block (ART-5) and are not there now."""
+    versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
+    for commit, (parent, text) in versions.items():
+        before = earlier[parent][1] if parent in earlier else ""
+        came = {*text.split("\n")} - {*before.split("\n")}
+        if not any(isinstance(parse_marker(line), ElaborationMarker) for line in came):
+            continue  # people edit their documents as they like
+        kept = {_without_place(line) for page in (text, now) for line in (*page.split("\n"), "")}
+        after = f"commit {commit}" if commit else "the working tree"
+        for number, line in find_lines_of_others(before):
+            if _without_place(line) not in kept:
+                yield f"Line {number} of commit {parent} was lost when {after} added a block: {_quote(line)}"
+
+
+def _without_place(line: str) -> str:
+    """Return what stays of a line that is moved, numbered or aligned anew, or loses its mark."""
+    return strip_numbering(" ".join(strip_mark(f" {line}").split()).strip("# "))
 
 
 def _quote(line: str) -> str:
-    return f'"{_shorten(" ".join(line.split()))}"'
-
-
-def _shorten(words: str) -> str:
-    return words if len(words) <= _LONGEST_QUOTE else f"{words[: _LONGEST_QUOTE - 3]}..."
+    return f'"{cut_line(" ".join(line.split()), _LONGEST_QUOTE)}"'

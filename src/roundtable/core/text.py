@@ -95,6 +95,11 @@ def cut_words(text: str, most: int) -> str:
     return " ".join(words[:most]) + (" ..." if len(words) > most else "")
 
 
+def cut_line(text: str, width: int) -> str:
+    """Return a text that takes at most that many characters, with dots where it is cut; 0 leaves it whole."""
+    return text if not width or len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
 def is_silence(text: str) -> bool:
     """Whether nothing of the text can be seen."""
     return not fold_text(text).strip()

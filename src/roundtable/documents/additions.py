@@ -24,6 +24,7 @@ _REFUSAL = (
     "Add it by hand."
 )
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
+_CHANGING = ("> Draft: ", "**Status**: ")  # lines that tell how far something is
 _FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
 _LAST_ENDING = re.compile(rb"(?:\r\n|\n|\r)\Z")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
@@ -277,6 +278,28 @@ def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
             text_end = ending.start() if ending else end
             found.append(StepText(marker, block.start, text_end, own_end is not None))
     return tuple(found)
+
+
+def find_lines_of_others(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines, by number, that no step, feedback, discussion or note of ours wrote.
+
+    A heading right above the text of a step or feedback was made for it, and goes with it.
+    """
+    shape = outline.read_outline(text.encode("utf-8", "surrogatepass"))
+    pieces, step_ends = shape.pieces, {own.start: own.end for own in find_step_texts(shape)}
+    ours: list[tuple[int, int]] = []
+    for at, piece in enumerate(pieces):
+        start = pieces[at - 1].start if at and pieces[at - 1].kind == "heading" else piece.start
+        match piece.marker:
+            case markers.StepMarker():
+                ours.append((start, step_ends[piece.start]))
+            case markers.FeedbackMarker():
+                ours.append((start, pieces[at : at + 2][-1].end))
+            case markers.ElaborationMarker() as marker if block := find_block(shape, marker):
+                ours.append((block.start, block.end))
+    for number, (start, line) in enumerate(zip(shape.lines, text.split("\n"), strict=False), 1):
+        if not line.startswith(_CHANGING) and not any(begin <= start < after for begin, after in ours):
+            yield number, line
 
 
 def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:

@@ -68,14 +68,19 @@ class Written:
         rows = self.line.run("check", self.folder.name, "--json").json["problems"]
         return [f"{row['file']}:{row['line']}: {row['text']}" for row in rows]
 
-    def commit(self) -> str:
+    def add_second_record(self) -> None:
+        self.change(elaborations=[RECORD, RECORD | {"timestamp": LATER, "step_id": "01-02"}])
+
+    def git(self, *words: str) -> str:
         git = ["git", "-C", str(self.line.root), "-c", "user.name=t", "-c", "user.email=t@example.com"]
+        return subprocess.run([*git, *words], check=True, capture_output=True).stdout.decode().strip()
+
+    def commit(self) -> str:
         if not (self.line.root / ".git").exists():
-            subprocess.run([*git, "init", "-q"], check=True)
-        subprocess.run([*git, "add", "-A"], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", "x"], check=True)
-        out = subprocess.run([*git, "rev-parse", "--short", "HEAD"], check=True, capture_output=True)
-        return out.stdout.decode().strip()
+            self.git("init", "-q")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "x")
+        return self.git("rev-parse", "--short", "HEAD")
 
 
 @pytest.fixture
@@ -221,6 +226,89 @@ def test_marks_that_reading_leaves_out_are_no_loss(written: Written) -> None:
     assert written.problems() == []
 
 
+LATER = "2026-02-22T14:30:00.000Z"
+SECOND = BLOCK.replace(AT, LATER).replace("01-03", "01-02")
+BY_HAND = "Our own paragraph, below the block."
+
+
+@pytest.mark.rule("ART-5")
+@pytest.mark.parametrize("lost", ["A tablet in a basement.", BY_HAND, "## 3. User Journeys"])
+def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, written: Written) -> None:
+    first = f"{SPEC}\n{BLOCK}\n{BY_HAND}\n"
+    written.spec.write_text(first)
+    before = written.commit()
+    written.add_second_record()
+    whole = f"{first}\n## 2. Users\n\n{SECOND}"
+    written.spec.write_text(whole.replace(f"{lost}\n", ""))
+    line = first.split("\n").index(lost) + 1
+    problem = f"requirements-spec.md:1: Line {line} of commit {before} was lost when {{}} added a block: "
+    assert written.problems() == [f'{problem.format("the working tree")}"{lost}"']
+    after = written.commit()
+    assert written.problems() == [f'{problem.format(f"commit {after}")}"{lost}"']
+    written.spec.write_text(whole)
+    assert written.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("## 3. User Journeys", "### 4. User Journeys"),
+        ("**Status**: proposed", "**Status**: decided"),
+        ("> Draft: step 01-04 (Technical Context) was skipped.", ""),
+        (f"<!-- Feedback: step 01-03, {AT} -->\n\n- **Feedback**: Too long.", ""),
+        (write_section(b"", step_id="01-02", heading="Users", text="Inspectors.").decode(), ""),  # undone
+        ("1. Log in.\n2. Save.", "1. Open.\n2. Log in.\n3. Save."),
+        ("| a | b |\n|---|---|\n| 1 | long |", "| a | b    |\n|---|---|\n| 1 | long |"),
+        ("A figure from the host (unverified).", "A figure from the host."),
+        ("```\nx = 1\n```\n(unverified)", "```\nx = 1\n```"),
+    ],
+)
+def test_what_may_change_beside_an_addition_is_no_loss(before: str, after: str, written: Written) -> None:
+    page = f"# Requirements\n\n{{}}\n\nBelow it.\n\n{BLOCK}"
+    written.spec.write_text(page.format(before))
+    written.commit()
+    written.add_second_record()
+    written.spec.write_text(f"{page.format(after)}\n{SECOND}")
+    assert written.problems() == []
+
+
+def test_a_discussion_that_was_undone_before_another_one_is_no_loss(written: Written) -> None:
+    written.commit()
+    written.add_second_record()
+    written.change(elaborations_undone=[AT])
+    written.spec.write_text(f"{SPEC}\n{SECOND}")
+    assert written.problems() == []
+
+
+@pytest.mark.rule("ART-5")
+def test_only_the_commit_before_can_lose_a_line_to_an_addition(written: Written) -> None:
+    written.spec.write_text(SPEC)
+    written.commit()
+    written.git("checkout", "-q", "-b", "other")
+    written.spec.write_text(SPEC.replace("\n", f"\n\n{BY_HAND}\n", 1))
+    written.commit()
+    written.git("checkout", "-q", "-")
+    written.spec.write_text(f"{SPEC}\n{BLOCK}")
+    written.commit()
+    written.git("merge", "-q", "-m", "x", "other")
+    assert BY_HAND in written.spec.read_text() and BLOCK in written.spec.read_text()
+    written.spec.write_text(f"{SPEC}\n{BLOCK}")  # by hand, and nothing is added
+    assert written.problems() == []
+    written.spec.unlink()
+    written.commit()
+    written.spec.write_text(BLOCK)
+    assert written.problems() == []
+
+
+def test_a_version_that_is_too_long_is_not_compared(written: Written) -> None:
+    written.commit()
+    whole = written.spec.read_text()
+    written.spec.write_text(whole + "x" * 5_000_001)
+    written.commit()
+    written.spec.write_text(whole)
+    assert written.run().out == "1 file checked: sound.\n"
+
+
 @pytest.mark.rule("ART-5")
 def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) -> None:
     name = written.commit()
@@ -315,3 +403,11 @@ def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pyte
     ran = here.run("check", "example")
     assert ran.out.splitlines()[-1] == "12 files checked: sound."
     assert ran.status == 0
+
+
+def test_the_old_name_still_works_and_says_what_it_is_now(written: Written) -> None:
+    ran = written.line.run("validate")
+    assert (ran.out, ran.status) == ("1 file checked: sound.\n", 0)
+    assert ran.err == "`validate` is part of `check` now, so this is: roundtable check\n"
+    assert written.line.run("validate", "--json").json["sound"]
+    assert "validate" not in written.line.run("--help").out

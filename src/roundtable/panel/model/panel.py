@@ -24,7 +24,7 @@ from ...core.events import Offer
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import Draft, join_lines
-from ...core.text import fold_text, strip_unprintable, words_of
+from ...core.text import cut_line, fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
@@ -67,8 +67,7 @@ def make_failure(
 
 def redact_text(text: str, more: Iterable[str] = ()) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
-    told = " ".join(hide(text, more).split())
-    return told if len(told) <= 200 else told[:197].rstrip() + "..."
+    return cut_line(" ".join(hide(text, more).split()), 200)
 
 
 def hide(text: str, more: Iterable[str] = ()) -> str:

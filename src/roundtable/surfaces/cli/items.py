@@ -210,6 +210,8 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
 @command(item="optional")
 def check(flags: Flags, item: str | None) -> int:
     """Check the documents of ITEM against each other and the rules."""
+    if click.get_current_context().info_name == "validate":
+        tell("`validate` is part of `check` now, so this is: roundtable check")
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
     lists = {"": report.problems, "open question: ": report.open_questions, "unverified: ": report.unverified}

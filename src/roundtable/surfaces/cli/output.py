@@ -12,7 +12,7 @@ from typing import TextIO
 from msgspec import to_builtins
 
 from ...core.errors import DiskFailed
-from ...core.text import clean_text, strip_unprintable_values
+from ...core.text import clean_text, cut_line, strip_unprintable_values
 
 
 def prepare() -> None:
@@ -74,7 +74,7 @@ def count(number: int, noun: str) -> str:
 
 def one_line(text: str, width: int = 100) -> str:
     """Return the text on one line, cut if it is too long for a table; with no width it is whole."""
-    return _cut(" ".join(clean_text(text).split()), width)
+    return cut_line(" ".join(clean_text(text).split()), width)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
@@ -82,14 +82,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
-    return "\n".join(_cut(line.rstrip(), width) for line in aligned)
+    return "\n".join(cut_line(line.rstrip(), width) for line in aligned)
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Return labels and values in two columns."""
     width = max((len(label) for label, _ in rows), default=0)
     return "\n".join(f"{label:<{width}}  {one_line(value, 0)}".rstrip() for label, value in rows)
-
-
-def _cut(line: str, width: int) -> str:
-    return line if not width or len(line) <= width else line[: width - 3].rstrip() + "..."

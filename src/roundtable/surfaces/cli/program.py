@@ -214,6 +214,7 @@ class Program(Command, click.Group):
         return [name for _, names in _COMMANDS for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = "check" if cmd_name == "validate" else cmd_name  # its old name
         module = next((module for module, names in _COMMANDS if cmd_name in names), None)
         if module is not None and cmd_name not in self.commands:
             for each in vars(import_module(f".{module}", __package__)).values():
