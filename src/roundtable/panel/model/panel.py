@@ -124,15 +124,12 @@ class ModelPanel:
     kind: Final = "model"
 
     def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = 120.0) -> None:
+        self.name = model.name
         self._model = model
         self._meter = meter
         self._seconds = seconds
         self._next: tuple[int, tuple[str, ...]] = (0, ())
         """After which turn who has more to add was said, and who that is."""
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
