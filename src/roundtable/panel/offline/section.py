@@ -20,6 +20,7 @@ from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_step_answers
+from ...documents.outline import prose_lines
 from ...documents.questions import find_open_questions
 from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
 from .prompts import Need
@@ -132,14 +133,12 @@ def answer_lines(answers: Iterable[LabelAnswer]) -> Iterator[SearchLine]:
 
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
     """Yield the sentences of a document, each with the heading it stands under."""
-    place, fenced = name, False
-    for line in _WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH]).split("\n"):
+    place = name
+    for _, line in prose_lines(_WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH])):
         plain = line.strip()
-        is_fence = plain.startswith(("```", "~~~"))
-        fenced = fenced != is_fence
         if titled := parse_heading(plain):
-            place = place if fenced else f"{name}, {titled[1]}"
-        elif not (fenced or is_fence or _FRAME.match(plain)):
+            place = f"{name}, {titled[1]}"
+        elif not _FRAME.match(plain):
             for sentence in split_sentences(plain.lstrip("-*>+ ").replace("**", "")[:_LONGEST_LINE]):
                 if content_stems(sentence):
                     yield SearchLine(sentence, place)
