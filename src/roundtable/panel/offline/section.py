@@ -148,8 +148,6 @@ MAX_LINES_SHOWN = 3
 _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
-# A line that holds the kind of thing that a question asks for is more likely to answer it.
-_EXPECTED = {"asks_number": "number_answer", "asks_reason": "reason_answer"}
 
 
 @lru_cache(maxsize=8)
@@ -161,14 +159,15 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     seen = Counter(stem for row in rows for stem in row)
     folded = fold_text(question)
     asks_who = pattern("asks_person").search(folded)
-    expected = [pattern(answer) for asks, answer in _EXPECTED.items() if pattern(asks).search(folded)]
+    # A line that holds the kind of thing that a question asks for is more likely to answer it.
+    kinds = [kind for kind in ("number", "reason") if pattern(f"asks_{kind}").search(folded)]
 
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
     def score(at: int) -> float:
         text = lines[at].text
-        is_expected = any(each.search(text) for each in expected)
+        is_expected = any(pattern(f"tells_{kind}").search(text) for kind in kinds)
         fits = meets_check(_CHECKS["person"], text) if asks_who else is_expected
         total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
         alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
