@@ -392,13 +392,13 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     chat = {turn.number for turn in table.turns if (drift := turn.verdict.off_topic) and drift.is_chat}
     said = [each for each in follow_discussion(table, library).said if each.turn not in chat]
     marked = synthesis.decision_turns(table.turns)
-    found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
-    for each in said:
-        tells = each.kind != "statement" or each.prompt or telling_stems(each.text)
-        if tells and (each.kind != "decision" or each.turn in marked):
-            found[each.kind].append(_put_entry(each, table))
-    insights, questions = (tuple(found[kind][:_MAX_ENTRIES]) for kind in ("statement", "question"))
-    draft = Draft(insights, tuple(found["decision"]), questions)
+    statements = [each for each in said if each.kind == "statement"]
+    telling = [each for each in statements if each.prompt or telling_stems(each.text)]
+    decided = [each for each in said if each.kind == "decision" and each.turn in marked]
+    asked = [each for each in said if each.kind == "question"]
+    parts = (telling[:_MAX_ENTRIES], decided, asked[:_MAX_ENTRIES])
+    insights, decisions, questions = (tuple(_put_entry(each, table) for each in part) for part in parts)
+    draft = Draft(insights, decisions, questions)
     return draft if draft.entries else Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
 
 

@@ -157,7 +157,7 @@ def frame_discussion(brief: do.Brief, library: Library) -> Framing:
 
     for answer in sorted(section.answers, key=openness):
         suits = "unknown" if answer.state == "unknown" else "given"
-        focus = library.find_focus(section.step.step_id, answer.label, suits)
+        focus = library.find_focus(brief.table.step.step_id, answer.label, suits)
         if focus is not None and not any(fold_text(focus.question) in text for text in section.asked_before):
             landed, gap = _summarise(section, answer), focus.gap
             if answer.label not in landed:
@@ -322,7 +322,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
     if prompt.label:
-        label = fold_text(prompt.label) if prompt.step == section.step.step_id else None
+        label = fold_text(prompt.label) if prompt.step == floor.brief.table.step.step_id else None
         answer = next((each for each in section.answers if fold_text(each.label) == label), None)
         if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None

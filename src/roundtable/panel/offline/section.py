@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import lru_cache
 from math import log
 from typing import Literal
@@ -13,7 +12,6 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.commands import StepBrief, Table
-from ...core.errors import RuleBroken
 from ...core.steps import Item, Question, Step
 from ...core.text import content_stems, fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
@@ -71,7 +69,6 @@ class SearchLine(Struct, frozen=True):
 class SectionContext(Struct, frozen=True):
     """All that the panel reads before it speaks; made once for a discussion."""
 
-    step: Step
     answers: tuple[LabelAnswer, ...]
     lines: tuple[SearchLine, ...]
     stems: frozenset[str]
@@ -92,7 +89,12 @@ def _read(
     transcripts = [each for each in documents if each.name.startswith("elaborations/")]
     written = [each for each in (*material, *documents) if each not in transcripts]
     answers = tuple(_find_answers(item.name, step, material))
-    lines = [*answer_lines(answers), *document_lines("draft.md", item.text)]
+    lines = [
+        SearchLine(sentence, f"{answer.document}, {answer.label}")
+        for answer in answers
+        for sentence in split_sentences(answer.text)
+    ]
+    lines += document_lines("draft.md", item.text)
     answered = tuple(line.text for line in lines)
     for document in (each for each in written if each.name.endswith(".md")):
         # An answer stands in its document too, behind its label: once is enough.
@@ -102,7 +104,7 @@ def _read(
     stems = frozenset(stem for text in unique for stem in content_stems(text))
     # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
     asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
-    return SectionContext(step, answers, tuple(reversed(unique.values())), stems, asked)
+    return SectionContext(answers, tuple(reversed(unique.values())), stems, asked)
 
 
 def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
@@ -111,9 +113,8 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     first = next(iter(texts), "")
     given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
     for name, text in reversed(texts.items()):
-        with suppress(RuleBroken):
-            found = read_step_answers((step,), name, text)
-            given |= {key: (answer, name) for key, answer in found.items()}
+        found = read_step_answers((step,), name, text)
+        given |= {key: (answer, name) for key, answer in found.items()}
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
     for question in (*step.standard, *step.brief, *step.deep):
@@ -122,13 +123,6 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
         answer, name = given.get((step.step_id, label), ("", first))
         if answer or fold_text(question.text) in open_ones:
             yield LabelAnswer(label, answer, name)
-
-
-def answer_lines(answers: Iterable[LabelAnswer]) -> Iterator[SearchLine]:
-    """Yield the sentences of answers, each with its document and label."""
-    for answer in answers:
-        place = f"{answer.document}, {answer.label}" if answer.document else answer.label
-        yield from (SearchLine(sentence, place) for sentence in split_sentences(answer.text))
 
 
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
