@@ -297,7 +297,7 @@ class CommandModel:
         """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
-        said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
+        said, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
         with (
             TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as prompt,  # not a pipe: nobody waits for a program that does not read
@@ -306,16 +306,16 @@ class CommandModel:
             prompt.seek(0)
             running = await self._start(request, folder, prompt)
             try:
-                while not ended and len(said) < most:
+                while len(said) < most:
                     async with asyncio.timeout_at(deadline):
                         data = await running.output.read(64 * 1024)
-                    ended = not data
-                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data, final=not data))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
-                if len(said) < most:
-                    self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
+                    if not data:
+                        self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
+                        break
             except TimeoutError:
                 detail = f"It was given {request.seconds:g} seconds."
                 raise make_failure("time-out", self.name, detail=detail) from None

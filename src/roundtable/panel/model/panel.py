@@ -36,16 +36,7 @@ FailureKind = Literal[
     "filtered", "too-long", "unknown-model", "rejected", "not-installed",
 ]  # fmt: skip
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
-_SECRET = re.compile(
-    r"""
-      (?<![\w-])(?:sk|pk|rk|xai|gsk|hf|ghp|gho|glpat)[-_][\w-]{8,}      # the usual beginnings of a key
-    | (?<!\w)AIza[\w-]{20,}
-    | (?<=bearer\s)\S+
-    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                   # a password in an address
-    | (?<=key[=:])\S+
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+_SECRET = re.compile("|".join(read_tables("models.toml")["secrets"]), re.IGNORECASE)
 _HIDDEN = "[hidden]"
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 
@@ -134,9 +125,8 @@ class ModelPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                framing = await self._ask_object(request, FramingShape, "framing", brief.look_ups)
-                summary, question = join_lines(framing.summary), join_lines(framing.focus_question)
-                return Framing(summary, question, join_lines(framing.focus_topic))
+                found = await self._ask_object(request, FramingShape, "framing", brief.look_ups)
+                return Framing(*map(join_lines, (found.summary, found.focus_question, found.focus_topic)))
             case do.AskPersona(brief):
                 return await self._speak(brief, on_words)
             case do.AskVerdict():
