@@ -202,7 +202,7 @@ def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
     parameters = ModelRequestParameters()
     # Where the service can be held to a schema, it is; the brief describes the object in any case.
     if request.schema is not None and service.profile.get("supports_json_schema_output", False):
-        shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+        shape = OutputObjectDefinition(dict(request.schema), name=request.purpose)
         parameters = ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
     message = ModelRequest(parts=[SystemPromptPart(request.conversation.system), UserPromptPart(said)])
     return {"messages": [message], "model_settings": settings, "model_request_parameters": parameters}

@@ -74,13 +74,13 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
 
 
 class Request(Struct, frozen=True):
-    """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
+    """One call: what is sent, what for, how much may come back in what time, as what JSON object if any."""
 
     conversation: Conversation
     report: Callable[[Usage], None]
     output_tokens: int
     seconds: float
-    shape: str = ""
+    purpose: str = ""
     schema: Mapping[str, Any] | None = None
 
 
@@ -125,8 +125,9 @@ class ModelPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                found = await self._ask_object(request, FramingShape, "framing", brief.look_ups)
-                return Framing(*map(join_lines, (found.summary, found.focus_question, found.focus_topic)))
+                framing = await self._ask_object(request, FramingShape, "framing", brief.look_ups)
+                summary, question = join_lines(framing.summary), join_lines(framing.focus_question)
+                return Framing(summary, question, join_lines(framing.focus_topic))
             case do.AskPersona(brief):
                 return await self._speak(brief, on_words)
             case do.AskVerdict():
@@ -209,7 +210,7 @@ class ModelPanel:
         """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
         taken = 0
         # With room for a model that thinks before it speaks; what is said is cut by words.
-        async with aclosing(self._reply(conversation, purpose, 4_000)) as pieces:
+        async with self._send(conversation, purpose, 4_000) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 if words := cutter.feed(piece):
@@ -228,7 +229,7 @@ class ModelPanel:
         sent = asked = made.write_request(ask)
         reason = ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, 8_000, shape)) as pieces:
+            async with self._send(asked, purpose, 8_000, shape) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = read_object(text, shape)
@@ -242,21 +243,19 @@ class ModelPanel:
             return found
         raise make_failure("nonsense", self.name, detail=reason)
 
-    async def _reply(
+    def _send(
         self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
-    ) -> AsyncGenerator[str, None]:
+    ) -> aclosing[AsyncGenerator[str, None]]:
+        """Put a call on record and return what opens the pieces of its reply."""
         call = Call(self.name, purpose, Usage.estimate(conversation, ""), uuid4().hex, over=False)
 
         def report(usage: Usage) -> None:
             self._meter(replace(call, usage=usage, over=True))
 
-        request = Request(conversation, report, tokens, self._seconds)
-        if shape is not None:
-            request = replace(request, shape=purpose, schema=make_schema(shape))
         self._meter(call)  # before it is sent, so that it is on record even if we are killed before its end
-        async with aclosing(self._model.reply(request)) as pieces:
-            async for piece in pieces:
-                yield piece
+        schema = make_schema(shape) if shape is not None else None
+        request = Request(conversation, report, tokens, self._seconds, purpose, schema)
+        return aclosing(self._model.reply(request))
 
 
 SIGN = "@@"
