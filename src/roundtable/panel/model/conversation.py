@@ -163,19 +163,15 @@ def _ask_to_speak(brief: do.Brief) -> str:
     """What is asked of a speaker: the occasion, the limits, and what it judges and may do besides."""
     table, turns = brief.table, brief.table.turns
     drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
-    put_off = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
-    place = fill(
-        "place",
-        left=table.max_turns - brief.number,
-        warned=fill("warned") if len(turns) >= table.max_turns - 2 else "",
-        put_off=fill("put-off", points=put_off) if put_off else "",
-    )
+    points = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
     suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
     judge = fill("insists") if table.insists else fill("judge", number=len(turns), suspected=suspected)
     return fill(
         "speak", number=brief.number, max_turns=table.max_turns, speaker=brief.speaker.name,
         purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
-        words=brief.word_limit, most=brief.most_words, place=place, judge=judge if brief.follows_user else "",
+        words=brief.word_limit, most=brief.most_words, left=table.max_turns - brief.number,
+        warned=fill("warned") if len(turns) >= table.max_turns - 2 else "",
+        put_off=fill("put-off", points=points) if points else "", judge=judge if brief.follows_user else "",
         look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
         **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
     )  # fmt: skip

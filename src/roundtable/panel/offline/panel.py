@@ -301,8 +301,8 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
     wanted = frozenset(content_stems(about))
     asked = (*floor.persona_texts, *floor.section.asked_before)
-    ranked: list[tuple[tuple[bool, float, float, int], Prompt]] = []
-    for place, prompt in enumerate(floor.prompts if floor.may_ask else ()):
+    ranked: list[tuple[tuple[bool, float, int], Prompt]] = []
+    for prompt in floor.prompts if floor.may_ask else ():
         distance = _distance(prompt, floor, suits)
         is_asked = any(prompt.needle in text for text in asked)
         if distance is None or is_asked:
@@ -310,7 +310,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
         label = fold_text(prompt.label)
         distance += (label in theirs - {floor.focus_label}) - min(len(wanted & prompt.stems), 2)
         chance = crc32(f"{floor.brief.table.item.slug}|{prompt.needle}".encode()) if label else 0
-        ranked.append(((label in passed, distance, chance, place), prompt))
+        ranked.append(((label in passed, distance, chance), prompt))
     ranked.sort(key=lambda each: each[0])
     # What was refused the first time is not said again.
     return ranked[min(len(floor.brief.again), len(ranked) - 1)][1] if ranked else None

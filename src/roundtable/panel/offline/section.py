@@ -149,8 +149,8 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     """Return the written lines that come closest to a question, best first, if any comes close."""
     # As BM25 does for lines of one length: by the rarity of shared stems. What is only alike counts less.
     asked = frozenset(content_stems(question))
-    rows = [frozenset(content_stems(line.text)) for line in lines]
-    seen = Counter(stem for row in rows for stem in row)
+    rows = {line: frozenset(content_stems(line.text)) for line in lines}
+    seen = Counter(stem for row in rows.values() for stem in row)
     folded = fold_text(question)
     asks_who = pattern("asks_person").search(folded)
     # A line that holds the kind of thing that a question asks for is more likely to answer it.
@@ -159,19 +159,18 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
-    def score(at: int) -> float:
-        text = lines[at].text
+    def score(text: str, row: frozenset[str]) -> float:
         is_expected = any(pattern(f"tells_{kind}").search(text) for kind in kinds)
         fits = meets_check(_CHECKS["person"], text) if asks_who else is_expected
-        total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
-        alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
+        total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & row))
+        alike = (similar_stems(stem) & row for stem in asked - row)
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
 
-    scores = list(map(score, range(len(rows))))
-    kept: list[int] = []
-    for at in sorted(range(len(rows)), key=lambda place: -scores[place]):
+    scores = {line: score(line.text, row) for line, row in rows.items()}
+    kept: list[SearchLine] = []
+    for line in sorted(rows, key=lambda each: -scores[each]):
         # A line that only says again what the question or a better line says tells nothing.
-        is_echo = rows[at] == asked or any(rows[at] <= rows[each] for each in kept)
-        if scores[at] >= _LEAST_SCORE and not is_echo:
-            kept.append(at)
-    return tuple(lines[at] for at in kept[:MAX_LINES_SHOWN])
+        is_echo = rows[line] == asked or any(rows[line] <= rows[each] for each in kept)
+        if scores[line] >= _LEAST_SCORE and not is_echo:
+            kept.append(line)
+    return tuple(kept[:MAX_LINES_SHOWN])
