@@ -387,8 +387,7 @@ class RunningProgram(asyncio.SubprocessProtocol):
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
         self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
-            async with asyncio.timeout(5.0):
-                await self._has_ended.wait()
+            await asyncio.wait_for(self._has_ended.wait(), timeout=5.0)
 
 
 def find_lacking(choice: Choice) -> str:
