@@ -127,11 +127,10 @@ def write_request(request: WordRequest, words: int = 0, *, to_host: bool = False
         case do.AskPersona(brief):
             place, asked = brief.table, _ask_to_speak(brief)
         case do.AskFraming(brief):
-            place, lens = brief.table, ", ".join(brief.speaker.lens)
-            more = {"look": _offer_look_ups("look-first", brief.look_ups)}
-            more["again"] = _say_what_was_wrong(brief.again)
-            views = len(place.roster.personas)
-            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, **more)
+            place, speaker = brief.table, brief.speaker
+            lens, views = ", ".join(speaker.lens), len(place.roster.personas)
+            look, again = _offer_look_ups("look-first", brief.look_ups), _say_what_was_wrong(brief.again)
+            asked = fill("frame", speaker=speaker.name, lens=lens, views=views, look=look, again=again)
         case do.AskSynthesis(place, problems):
             numbers = ", ".join(map(str, decision_turns(place.turns)))
             decided = f", {numbers} among them" if numbers else ""
