@@ -18,14 +18,14 @@ from typing import Any
 
 from roundtable import load_roster
 from roundtable.core.commands import AskPersona
-from roundtable.core.text import fold_text, words_of
+from roundtable.core.text import fold_text, split_sentences, words_of
 from roundtable.core.turns import USER
 from roundtable.core.voice import strip_quotations
 from roundtable.panel.base import OnWords, PanelRequest, ignore_words
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import OpenPrompt, find_answered_prompt, guess_kind, read_message
 from roundtable.panel.offline.prompts import extract_question, load_library
-from roundtable.panel.offline.section import LabelAnswer, answer_lines, document_lines, find_closest_lines
+from roundtable.panel.offline.section import SearchLine, document_lines, find_closest_lines
 
 from .play import ITEMS, Played, Script, play, read_scripts
 
@@ -64,10 +64,13 @@ def measure_search() -> Iterator[str]:
     for case in tomllib.loads((HERE / "questions.toml").read_text("utf-8"))["questions"]:
         folder, name = case["item"].split("/")
         data = tomllib.loads((ITEMS / folder / name / "item.toml").read_text("utf-8"))
-        answers = tuple(
-            LabelAnswer(each["label"], each["text"]) for step in data["steps"] for each in step["answers"]
-        )
-        lines = (*answer_lines(answers), *document_lines("draft.md", f"{data['title']}\n\n{data['text']}"))
+        answers = [each for step in data["steps"] for each in step["answers"]]
+        told = [
+            SearchLine(sentence, each["label"])
+            for each in answers
+            for sentence in split_sentences(each["text"])
+        ]
+        lines = (*told, *document_lines("draft.md", f"{data['title']}\n\n{data['text']}"))
         shown = find_closest_lines(case["question"], lines)
         wanted = case["line"].strip()
         hit = any(wanted[:40] in line.text or line.text[:40] in wanted for line in shown)

@@ -20,8 +20,8 @@ from ..core.events import Offer
 from ..core.synthesis import Draft
 from ..core.turns import NEUTRAL, LookedUp, Material, Verdict
 
-_AsksText: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-AtStep: TypeAlias = _AsksText | do.AskOffers
+AsksText: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
+AtStep: TypeAlias = AsksText | do.AskOffers
 AtTable: TypeAlias = do.AskFraming | do.AskPersona
 PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | do.AskFiles
 PanelKind = Literal["offline", "model", "host"]
@@ -111,7 +111,7 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: do.AskFiles, on_words: OnWords = ...) -> Picks | None: ...
     @overload
-    async def answer(self, request: _AsksText, on_words: OnWords = ...) -> str: ...
+    async def answer(self, request: AsksText, on_words: OnWords = ...) -> str: ...
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.
 

@@ -20,7 +20,7 @@ from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from .base import AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
-from .model.conversation import Conversation, to_ask, to_speak
+from .model.conversation import Conversation, write_request
 from .model.conversation import write_turn as write_turn  # as a host is told of it
 from .model.panel import PASS
 
@@ -123,8 +123,7 @@ class HostPanel:
         may_pass: bool = False,
     ) -> Any:  # fmt: skip
         """Open a request and return the reply; without a limit, half as many words again are accepted."""
-        is_turn = isinstance(ask, do.AskPersona)
-        told = to_speak(ask.brief, to_host=True) if is_turn else to_ask(ask, words, to_host=True)
+        told = write_request(ask, words, to_host=True)
         brief = ask.brief if isinstance(ask, AtTable) else None
         future = asyncio.get_running_loop().create_future()
         self._on_request(HostRequest(kind, speaker, told, future, brief, most or words * 3 // 2, may_pass))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS, no_code
 from roundtable.core.claims import check_contribution
-from roundtable.core.commands import Answer, Brief, Purpose, StepBrief, Table
+from roundtable.core.commands import Answer, AskPersona, Brief, Purpose, StepBrief, Table
 from roundtable.core.personas import Ban
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.model import conversation as made
@@ -22,11 +22,15 @@ TABLE = Table(
 )  # fmt: skip
 
 
+def speak(brief: Brief) -> made.Conversation:
+    return made.write_request(AskPersona(brief))
+
+
 def test_a_request_is_the_one_before_it_and_what_was_said_since() -> None:
-    first = made.to_speak(Brief(TABLE, ALEX, "go-on")).text
+    first = speak(Brief(TABLE, ALEX, "go-on")).text
     longer = replace(TABLE, turns=(*TABLE.turns, Turn(4, "user", WORDS * 6)))
-    second = made.to_speak(Brief(longer, MAYA, "answer", answers=4)).text
-    raised = made.to_speak(Brief(replace(longer, max_turns=14), MAYA, "answer", answers=4)).text
+    second = speak(Brief(longer, MAYA, "answer", answers=4)).text
+    raised = speak(Brief(replace(longer, max_turns=14), MAYA, "answer", answers=4)).text
     for before, after in ((first, second), (second, raised)):
         same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
         assert sum(1 for _ in same) / len(after) > 0.9
@@ -43,7 +47,7 @@ def test_a_request_is_the_one_before_it_and_what_was_said_since() -> None:
 
 def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
     brief = Brief(TABLE, ALEX, "follow", may_pass=True, answers=2, again=("forbidden: x\ny (It is a ban.)",))
-    assert made.to_speak(brief).brief == (
+    assert speak(brief).brief == (
         "Now turn 4 of 10: Alex Rivera. Add to the answer to turn 2 what only your lens shows. "
         "About 110 words, at most 170. Turns left after it: 6. With nothing distinct to add, answer PASS. "
         "An earlier try was not accepted. Avoid what was wrong with it:\n| forbidden: x\n| y (It is a ban.)"
@@ -53,7 +57,7 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
 @pytest.mark.rule("ART-8")
 @pytest.mark.parametrize("purpose", ["first-round", "answer", "follow", "go-on", "tradeoff"])
 def test_a_brief_said_back_is_no_contribution(purpose: Purpose) -> None:
-    brief = made.to_speak(Brief(TABLE, ALEX, purpose, answers=2)).brief
+    brief = speak(Brief(TABLE, ALEX, purpose, answers=2)).brief
     (fault,) = check_contribution(brief, ALEX, TABLE, no_code)
     assert fault.reason == "It repeats what you were told: say it in words of Alex's own."
 
@@ -77,10 +81,10 @@ def test_a_part_of_what_was_told_said_back_is_no_contribution(told: str) -> None
 
 @pytest.mark.rule("LOOP-6", "LOOP-8")
 def test_who_goes_on_is_told_how_to_yield() -> None:
-    assert made.to_speak(Brief(TABLE, ALEX, "go-on", may_yield=True)).brief.endswith(
+    assert speak(Brief(TABLE, ALEX, "go-on", may_yield=True)).brief.endswith(
         "Turns left after it: 6. Only if nothing is left to say, answer PASS."
     )
-    assert "PASS" not in made.to_speak(Brief(TABLE, ALEX, "go-on")).brief
+    assert "PASS" not in speak(Brief(TABLE, ALEX, "go-on")).brief
 
 
 def test_personas_documents_and_turns_are_there_in_this_order() -> None:

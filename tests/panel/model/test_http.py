@@ -44,7 +44,7 @@ def test_the_request_is_the_conversation_and_the_limits(server: Service) -> None
 
 def test_an_object_is_asked_for_by_its_schema(server: Service) -> None:
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    asked_once(server, says("{}"), shape="framing", schema=schema)
+    asked_once(server, says("{}"), purpose="framing", schema=schema)
     wanted = server.calls[0].body["response_format"]
     assert wanted["type"] == "json_schema"
     assert wanted["json_schema"]["name"] == "framing"

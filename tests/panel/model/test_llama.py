@@ -74,7 +74,7 @@ class Listening:
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         most = OBJECT if request.schema else WORDS
         pieces: list[str] = []
-        self.heard.append((request.shape, pieces))
+        self.heard.append((request.purpose if request.schema else "", pieces))
         async with aclosing(self.model.reply(replace(request, output_tokens=most))) as words:
             async for piece in words:
                 pieces.append(piece)

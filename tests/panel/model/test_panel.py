@@ -203,7 +203,7 @@ def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -
         "Give the whole JSON object, and nothing else."
     )
     assert model.requests[0].schema is not None
-    assert model.requests[0].shape == "framing"
+    assert model.requests[0].purpose == "framing"
     words, model = panel("no", "{}")
     with pytest.raises(PanelFailed, match="`summary` or `focus_question` is missing or empty"):
         asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from people import ALEX, JORDAN, ROSTER, STEPS
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
+from roundtable.core.commands import Table
 from roundtable.core.turns import NEUTRAL, OffTopic, Verdict
 from roundtable.panel.model.panel import Trailer, read_trailer
 
+TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10)
+
 
 def read(text: str, number: int = 6) -> Trailer:
-    return read_trailer(text, ROSTER, STEPS, "01-03", number)
+    return read_trailer(text, TABLE, number)
 
 
 @pytest.mark.rule("LOOP-7")

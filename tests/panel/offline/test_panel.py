@@ -596,6 +596,11 @@ def test_who_sat_at_the_table_is_no_line_to_quote() -> None:
     assert [line.text for line in document_lines("quick-scan.md", text)] == ["Forms queue."]
 
 
+def test_code_that_shows_a_fence_is_no_line_to_quote() -> None:
+    text = "````\n# A comment\n```\nForms are lost.\n```\nForms are late.\n````\n\nForms queue.\n"
+    assert [(line.text, line.place) for line in document_lines("a.md", text)] == [("Forms queue.", "a.md")]
+
+
 @pytest.mark.rule("SYN-9")
 def test_a_word_of_praise_is_no_insight() -> None:
     assert talk("That's a good question.", "Good point.", max_turns=20).draft.insights == ()

@@ -67,7 +67,7 @@ class Choice(Struct, frozen=True):
             case "compatible":
                 return f"{self.name} at {show_host(self.address)}"
             case "command":
-                return CommandModel(self.name).name  # the arguments may hold a key
+                return CommandModel(self.name).name
         return f"{self.kind}:{self.name}"
 
     def key(self, environment: Mapping[str, str]) -> str:
@@ -202,7 +202,7 @@ def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
     parameters = ModelRequestParameters()
     # Where the service can be held to a schema, it is; the brief describes the object in any case.
     if request.schema is not None and service.profile.get("supports_json_schema_output", False):
-        shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+        shape = OutputObjectDefinition(dict(request.schema), name=request.purpose)
         parameters = ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
     message = ModelRequest(parts=[SystemPromptPart(request.conversation.system), UserPromptPart(said)])
     return {"messages": [message], "model_settings": settings, "model_request_parameters": parameters}
@@ -282,11 +282,8 @@ class CommandModel:
             raise RuleBroken("The command after command: has a quotation mark without its partner.") from None
         if not self._command or not self._command[0].strip():
             raise RuleBroken("There is no program after command:, such as command:llm.")
-
-    @property
-    def name(self) -> str:
-        """The program without its folder and arguments."""
-        return f"command:{strip_unprintable(Path(self._command[0]).name) or 'program'}"
+        # Without its folder and arguments, which may hold a key.
+        self.name = f"command:{strip_unprintable(Path(self._command[0]).name) or 'program'}"
 
     def program(self) -> str | None:
         """The file that would be run; None where there is none."""
@@ -300,7 +297,7 @@ class CommandModel:
         """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
-        said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
+        said, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
         with (
             TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as prompt,  # not a pipe: nobody waits for a program that does not read
@@ -309,15 +306,19 @@ class CommandModel:
             prompt.seek(0)
             running = await self._start(request, folder, prompt)
             try:
-                while not ended and len(said) < most:
-                    data = await self._read(running, deadline, request.seconds)
-                    ended = not data
-                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
+                while len(said) < most:
+                    async with asyncio.timeout_at(deadline):
+                        data = await running.output.read(64 * 1024)
+                    piece = strip_unprintable(decoder.decode(data, final=not data))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
-                if len(said) < most:
-                    self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
+                    if not data:
+                        self._check(running.transport.get_returncode() or 0, said, bytes(running.errors))
+                        break
+            except TimeoutError:
+                detail = f"It was given {request.seconds:g} seconds."
+                raise make_failure("time-out", self.name, detail=detail) from None
             finally:
                 request.report(Usage.estimate(request.conversation, said))
                 await running.end()
@@ -333,20 +334,6 @@ class CommandModel:
         why = "It cannot be run here." if program else "There is no such program here."
         do = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
         raise make_failure("not-installed", self.name, detail=why, do=do)
-
-    async def _read(self, running: RunningProgram, deadline: float, seconds: float) -> bytes:
-        """Return the next of the output; empty when the program has ended, whoever still holds its pipes."""
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                async with asyncio.timeout_at(min(deadline, loop.time() + 0.5)):
-                    return await running.output.read(64 * 1024)
-            except TimeoutError:
-                if running.transport.get_returncode() is not None:
-                    return b""
-                if loop.time() >= deadline:
-                    detail = f"It was given {seconds:g} seconds."
-                    raise make_failure("time-out", self.name, detail=detail) from None
 
     def _check(self, status: int, said: str, errors: bytes) -> None:
         if status == 0:
@@ -387,9 +374,11 @@ class RunningProgram(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self._has_ended.set()
+        # What it printed last is still read; whoever holds its pipes then is not waited for.
+        asyncio.get_running_loop().call_later(0.5, self.transport.close)
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        self.output.feed_eof()  # the program has ended, and nobody holds its pipes any more
+        self.output.feed_eof()  # the program has ended, and its pipes are closed
 
     async def end(self) -> None:
         """End the program with all that it started, and let go of its pipes."""
@@ -398,8 +387,7 @@ class RunningProgram(asyncio.SubprocessProtocol):
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
         self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
-            async with asyncio.timeout(5.0):
-                await self._has_ended.wait()
+            await asyncio.wait_for(self._has_ended.wait(), timeout=5.0)
 
 
 def find_lacking(choice: Choice) -> str:

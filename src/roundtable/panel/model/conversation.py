@@ -19,6 +19,7 @@ from ...core.steps import PHASES, Item
 from ...core.synthesis import decision_turns, join_lines
 from ...core.text import fill_blanks, strip_unprintable
 from ...core.turns import USER, Known, LookedUp, Material, Turn
+from ..base import AtStep, AtTable
 
 CHARACTERS_PER_TOKEN = 4
 MARK = "| "
@@ -31,8 +32,7 @@ _MAX_TURN_LENGTH = 6_000
 # What the documents hold for us alone: where a step's text ends, which discussion a block came from.
 _FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 _TOKENS_OF_TURN = 190
-StepSaying: TypeAlias = do.AskFollowUp | do.AskFeedback | do.AskReading
-OtherRequest: TypeAlias = do.AskFraming | do.AskSynthesis | do.AskOffers | StepSaying | do.AskFiles
+WordRequest: TypeAlias = AtTable | AtStep | do.AskSynthesis | do.AskFiles
 
 
 class Conversation(Struct, frozen=True):
@@ -109,32 +109,6 @@ def write_turn(turn: Turn, roster: Roster) -> str:
     return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _MAX_TURN_LENGTH))
 
 
-def to_speak(brief: do.Brief, *, to_host: bool = False) -> Conversation:
-    """The request for one contribution."""
-    table, turns = brief.table, brief.table.turns
-    drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
-    put_off = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
-    place = fill(
-        "place",
-        left=table.max_turns - brief.number,
-        warned=fill("warned") if len(turns) >= table.max_turns - 2 else "",
-        put_off=fill("put-off", points=put_off) if put_off else "",
-    )
-    suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
-    judge = ""
-    if brief.follows_user:
-        number = turns[-1].number
-        judge = fill("insists") if table.insists else fill("judge", number=number, suspected=suspected)
-    words = fill(
-        "speak", number=brief.number, max_turns=table.max_turns, speaker=brief.speaker.name,
-        purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
-        words=brief.word_limit, most=brief.most_words, place=place, judge=judge,
-        look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
-        **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
-    )  # fmt: skip
-    return at_table(table, words, to_host=to_host)
-
-
 def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conversation:
     """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
@@ -146,42 +120,60 @@ def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conv
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
 
 
-def to_ask(request: OtherRequest, words: int = 0, *, to_host: bool = False) -> Conversation:
-    """The request for anything else; `words` is how many a persona may say at a step."""
+def write_request(request: WordRequest, words: int = 0, *, to_host: bool = False) -> Conversation:
+    """What is sent to a model, or `to_host`; `words` is how many a persona may say at a step."""
+    place: do.Table | do.StepBrief
     match request:
+        case do.AskPersona(brief):
+            place, asked = brief.table, _ask_to_speak(brief)
         case do.AskFraming(brief):
-            lens, views = ", ".join(brief.speaker.lens), len(brief.table.roster.personas)
-            more = {"look": _offer_look_ups("look-first", brief.look_ups)}
-            more["again"] = _say_what_was_wrong(brief.again)
-            asked = fill("frame", speaker=brief.speaker.name, lens=lens, views=views, **more)
-            return at_table(brief.table, asked, to_host=to_host)
-        case do.AskSynthesis(table, problems):
-            numbers = ", ".join(map(str, decision_turns(table.turns)))
+            place, speaker = brief.table, brief.speaker
+            lens, views = ", ".join(speaker.lens), len(place.roster.personas)
+            look, again = _offer_look_ups("look-first", brief.look_ups), _say_what_was_wrong(brief.again)
+            asked = fill("frame", speaker=speaker.name, lens=lens, views=views, look=look, again=again)
+        case do.AskSynthesis(place, problems):
+            numbers = ", ".join(map(str, decision_turns(place.turns)))
             decided = f", {numbers} among them" if numbers else ""
             asked = fill("synthesis", decided=decided, again=_say_what_was_wrong(problems))
-            return at_table(table, asked, to_host=to_host)
-        case do.AskOffers(step, drafted):
+        case do.AskOffers(place, drafted):
             rows = (f"{inline(each.label)}: {inline(each.text)} {inline(each.help)}" for each in drafted)
             questions = "\n".join(f"{number}. {row}".rstrip() for number, row in enumerate(rows, 1))
-            look = _offer_look_ups("look-first", step.look_ups)
-            return at_step(step, fill("offers", questions=questions, look=look), to_host=to_host)
-        case do.AskFollowUp(step, question, answer, criterion):
-            about = {"question": question.text, "label": question.label, "criterion": criterion.check}
+            asked = fill("offers", questions=questions, look=_offer_look_ups("look-first", place.look_ups))
+        case do.AskFollowUp(place, question, answer, criterion):
+            about = {"question": question.text, "label": question.label}
+            about |= {"criterion": criterion.check, "follow_up": criterion.follow_up}
             told = {name: inline(text) for name, text in about.items()}
-            follow_up = inline(criterion.follow_up)
-            asked = fill("follow-up", answer=fence(answer), follow_up=follow_up, **told)
-            return at_step(step, asked, to_host=to_host)
-        case do.AskFeedback(step, said):
-            kind = "aside" if request.aside else "take-up"
-            return at_step(step, fill(kind, words=fence(said), limit=words), to_host=to_host)
-        case do.AskReading(step):
-            look = _offer_look_ups("look", step.look_ups)
-            return at_step(step, fill("read", limit=words, look=look), to_host=to_host)
+            asked = fill("follow-up", answer=fence(answer), **told)
+        case do.AskFeedback(place, said):
+            asked = fill("aside" if request.aside else "take-up", words=fence(said), limit=words)
+        case do.AskReading(place):
+            asked = fill("read", limit=words, look=_offer_look_ups("look", place.look_ups))
         case do.AskFiles(item, folders, found):
             shown = {"folders": fence(folders, _MAX_PART_LENGTH), "found": fence(found, _MAX_PART_LENGTH)}
             return Conversation(fill("files", item=_item(item), **shown), (), fill("pick"))
         case other:
             assert_never(other)
+    if isinstance(place, do.Table):
+        return at_table(place, asked, to_host=to_host)
+    return at_step(place, asked, to_host=to_host)
+
+
+def _ask_to_speak(brief: do.Brief) -> str:
+    """What is asked of a speaker: the occasion, the limits, and what it judges and may do besides."""
+    table, turns = brief.table, brief.table.turns
+    drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
+    points = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
+    suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
+    judge = fill("insists") if table.insists else fill("judge", number=len(turns), suspected=suspected)
+    return fill(
+        "speak", number=brief.number, max_turns=table.max_turns, speaker=brief.speaker.name,
+        purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
+        words=brief.word_limit, most=brief.most_words, left=table.max_turns - brief.number,
+        warned=fill("warned") if len(turns) >= table.max_turns - 2 else "",
+        put_off=fill("put-off", points=points) if points else "", judge=judge if brief.follows_user else "",
+        look=_offer_look_ups("look", brief.look_ups), again=_say_what_was_wrong(brief.again),
+        **{"pass": fill("pass" if brief.may_pass else "yield") if brief.may_be_silent else ""},
+    )  # fmt: skip
 
 
 def _offer_look_ups(prompt: str, most: int) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from functools import cache
@@ -22,11 +23,11 @@ from ...core import commands as do
 from ...core.errors import PanelFailed
 from ...core.events import Offer
 from ...core.personas import Persona, Roster
-from ...core.steps import PHASES, Step, phase_of
+from ...core.steps import PHASES, phase_of
 from ...core.synthesis import Draft, join_lines
 from ...core.text import cut_line, fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
-from ..base import Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
+from ..base import AsksText, Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from .conversation import Conversation, Usage
 
@@ -35,16 +36,7 @@ FailureKind = Literal[
     "filtered", "too-long", "unknown-model", "rejected", "not-installed",
 ]  # fmt: skip
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
-_SECRET = re.compile(
-    r"""
-      (?<![\w-])(?:sk|pk|rk|xai|gsk|hf|ghp|gho|glpat)[-_][\w-]{8,}      # the usual beginnings of a key
-    | (?<!\w)AIza[\w-]{20,}
-    | (?<=bearer\s)\S+
-    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                   # a password in an address
-    | (?<=key[=:])\S+
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+_SECRET = re.compile("|".join(read_tables("models.toml")["secrets"]), re.IGNORECASE)
 _HIDDEN = "[hidden]"
 _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 
@@ -81,13 +73,13 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
 
 
 class Request(Struct, frozen=True):
-    """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
+    """One call: what is sent, what for, how much may come back in what time, as what JSON object if any."""
 
     conversation: Conversation
     report: Callable[[Usage], None]
     output_tokens: int
     seconds: float
-    shape: str = ""
+    purpose: str = ""
     schema: Mapping[str, Any] | None = None
 
 
@@ -122,15 +114,12 @@ class ModelPanel:
     kind: Final = "model"
 
     def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = 120.0) -> None:
+        self.name = model.name
         self._model = model
         self._meter = meter
         self._seconds = seconds
         self._next: tuple[int, tuple[str, ...]] = (0, ())
         """After which turn who has more to add was said, and who that is."""
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
@@ -164,7 +153,7 @@ class ModelPanel:
                 assert_never(other)
 
     async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
-        table, speaker, asked = brief.table, brief.speaker, brief
+        table, speaker, ask = brief.table, brief.speaker, do.AskPersona(brief)
         # Whoever spoke last may have named who has more to add: that spares a call that would end in silence.
         number, keys = self._next
         if brief.may_pass and not brief.again and number == len(table.turns) and speaker.key not in keys:
@@ -172,18 +161,19 @@ class ModelPanel:
         for _ in range(2):
             words, most = brief.word_limit, brief.most_words
             cutter = Cutter(speaker, table.roster, words, most, look_ups=brief.look_ups)
-            await self._ask_words(made.to_speak(asked), cutter, "contribution", on_words)
+            await self._ask_words(made.write_request(ask), cutter, "contribution", on_words)
             if cutter.text:
                 return self._read_speech(cutter, brief)
             # To yield takes a PASS: words for somebody else do not say that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
-            asked = replace(brief, again=(*brief.again, made.fill("wordless", speaker=speaker.name)))
+            wordless = made.fill("wordless", speaker=speaker.name)
+            ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
         raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
 
     def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
         table = brief.table
-        trailer = read_trailer(cutter.trailer, table.roster, table.steps, table.step.step_id, brief.number)
+        trailer = read_trailer(cutter.trailer, table, brief.number)
         self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
@@ -203,9 +193,9 @@ class ModelPanel:
         paths = (each.strip("`'\" ").partition(":")[0].removeprefix("./")[:300] for each in picks.paths[:20])
         return Picks(tuple(paths), tuple(each[:80] for each in picks.words[:8]))
 
-    async def _say_at_step(self, ask: made.StepSaying, purpose: str) -> str:
+    async def _say_at_step(self, ask: AsksText, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]
-        asked = made.to_ask(ask, words)
+        asked = made.write_request(ask, words)
         for look_ups in (brief.look_ups, 0):  # a model that returns nothing is asked once more
             cutter = Cutter(brief.persona, brief.roster, words, look_ups=look_ups)
             await self._ask_words(asked, cutter, purpose)
@@ -219,7 +209,7 @@ class ModelPanel:
         """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
         taken = 0
         # With room for a model that thinks before it speaks; what is said is cut by words.
-        async with aclosing(self._reply(conversation, purpose, 4_000)) as pieces:
+        async with self._send(conversation, purpose, 4_000) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 if words := cutter.feed(piece):
@@ -232,13 +222,13 @@ class ModelPanel:
             raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self, ask: made.OtherRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
+        self, ask: made.WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
     ) -> Shaped:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
-        sent = asked = made.to_ask(ask)
+        sent = asked = made.write_request(ask)
         reason = ""
         for _ in range(tries):
-            async with aclosing(self._reply(asked, purpose, 8_000, shape)) as pieces:
+            async with self._send(asked, purpose, 8_000, shape) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = read_object(text, shape)
@@ -252,22 +242,19 @@ class ModelPanel:
             return found
         raise make_failure("nonsense", self.name, detail=reason)
 
-    async def _reply(
+    def _send(
         self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
-    ) -> AsyncGenerator[str, None]:
-        number = uuid4().hex
+    ) -> aclosing[AsyncGenerator[str, None]]:
+        """Put a call on record and return what opens the pieces of its reply."""
+        call = Call(self.name, purpose, Usage.estimate(conversation, ""), uuid4().hex, over=False)
 
         def report(usage: Usage) -> None:
-            self._meter(Call(self.name, purpose, usage, number))
+            self._meter(replace(call, usage=usage, over=True))
 
-        request = Request(conversation, report, tokens, self._seconds)
-        if shape is not None:
-            request = replace(request, shape=purpose, schema=make_schema(shape))
-        # Before it is sent, so that the call is on record even if we are killed before its end.
-        self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
-        async with aclosing(self._model.reply(request)) as pieces:
-            async for piece in pieces:
-                yield piece
+        self._meter(call)  # before it is sent, so that it is on record even if we are killed before its end
+        schema = make_schema(shape) if shape is not None else None
+        request = Request(conversation, report, tokens, self._seconds, purpose, schema)
+        return aclosing(self._model.reply(request))
 
 
 SIGN = "@@"
@@ -285,35 +272,33 @@ class Trailer(Struct, frozen=True):
     """None where the speaker did not say."""
 
 
-def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
+def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
     """What a trailer says that came with turn `number`; what cannot be understood is left out."""
     _, *parts = _FIELD.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
-    fields = {name.lower(): value.strip(" \t\n;,.") for name, value in pairs}
-    told = (re.findall(r"\d{1,4}", fields.get(name, "")) for name in ("opposes", "decides"))
+    fields = defaultdict(str, {name.lower(): value.strip(" \t\n;,.") for name, value in pairs})
+    told = (re.findall(r"\d{1,4}", fields[name]) for name in ("opposes", "decides"))
     opposed, decided = (list(map(int, numbers)) for numbers in told)
-    drifts = (fields.get(name, "") for name in ("drifts", "user-drifts"))
-    drift, users_drift = (_read_drift(each, steps, current) for each in drifts)
+    drift, users_drift = (_read_drift(fields[name], table) for name in ("drifts", "user-drifts"))
     verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
-    of_user = (number - 1,) if number - 1 in decided else ()
-    judged = Verdict(off_topic=users_drift, decisions=of_user)
+    judged = Verdict(off_topic=users_drift, decisions=(number - 1,) if number - 1 in decided else ())
     named = None
     if "next" in fields:
         said = words_of(fields["next"])
-        named = tuple(each.key for each in roster.personas if fold_text(each.first_name) in said)
+        named = tuple(each.key for each in table.roster.personas if fold_text(each.first_name) in said)
     return Trailer(verdict.within(number), judged.within(number - 1), named)
 
 
-def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+def _read_drift(drift: str, table: do.Table) -> OffTopic | None:
     """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
     found = _PLACE.fullmatch(drift)
     place, subject = (found["step"], found["subject"]) if found else ("", drift)
     words = join_lines(strip_unprintable(subject))[:80].strip()
-    if drift.lower() in _NOTHING or not words or place == current:
+    if drift.lower() in _NOTHING or not words or place == table.step.step_id:
         return None
-    if any(step.step_id == place for step in steps):
+    if any(step.step_id == place for step in table.steps):
         return OffTopic(words, place)
-    ahead = (phase for phase in PHASES if phase != phase_of(current))
+    ahead = (phase for phase in PHASES if phase != phase_of(table.step.step_id))
     return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
 
 

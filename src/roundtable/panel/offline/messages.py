@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ...content import read_tables
 from ...core import synthesis
@@ -84,10 +85,15 @@ def strip_address(message: str, names: Iterable[str]) -> str:
 
 
 class Piece(Struct, frozen=True):
-    """What a message says in one breath, exactly as it was typed, and what that does."""
+    """What a message says in one breath, exactly as it was typed, and what that does.
+
+    In a discussion it has its turn, and the prompt that it answers, or leaves open where it is a question.
+    """
 
     kind: PieceKind
     text: str
+    turn: int = 0
+    prompt: OpenPrompt | None = None
 
 
 class UserMessage(Struct, frozen=True):
@@ -248,10 +254,8 @@ def _has_verb(rest: str) -> bool:
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-# What answers a question of each kind; the first kind that a question shows is its own.
-_SHAPES: Mapping[AnswerKind, str] = {
-    "choice": "chooses", "value": "gives_value", "person": "tells_person", "case": "tells_case",
-}  # fmt: skip
+# Each has a sign of what asks for it and one of what tells it; the first that a question shows is its own.
+_KINDS_WITH_SIGNS: tuple[AnswerKind, ...] = ("choice", "value", "person", "case")
 
 
 class OpenPrompt(Struct):
@@ -267,19 +271,11 @@ class OpenPrompt(Struct):
     is_open: bool = True
 
 
-class SaidPiece(Struct, frozen=True):
-    """A piece of a user's turn, and the prompt that it answers, or leaves open where it is a question."""
-
-    turn: int
-    piece: Piece
-    prompt: OpenPrompt | None = None
-
-
 class Discussion(Struct):
     """What was asked and said so far, without the questions that the user calls answered."""
 
     prompts: list[OpenPrompt] = field(default_factory=list)
-    said: list[SaidPiece] = field(default_factory=list)
+    said: list[Piece] = field(default_factory=list)
 
     def list_open(self, speaker: str | None = None) -> list[OpenPrompt]:
         """Return the prompts, of one speaker or of all, that still wait for an answer."""
@@ -324,20 +320,20 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
     addressed = address(turn.text, table.roster).persona
     waiting = found.list_open(addressed)
     if message.act == "settled":  # the question that was left open last
-        asked = [each for each in found.said if each.piece.kind == "question"]
+        asked = [each for each in found.said if each.kind == "question"]
         found.said = [each for each in found.said if each not in asked[-1:]]
     left = waiting[-1] if waiting and message.act in ("rejected", "kept_open") else None
     if left is not None:
         left.is_open = False
     if message.act == "kept_open":
-        found.said.append(SaidPiece(turn.number, Piece("question", turn.text), left))
+        found.said.append(Piece("question", turn.text, turn.number, left))
         return
     answered = find_answered_prompt(message, found.list_open(), addressed=addressed)
     if answered is not None:
         answered.is_open = False
     for piece in message.pieces:
         pairs = piece.kind in ("statement", "decision")
-        found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
+        found.said.append(replace(piece, turn=turn.number, prompt=answered if pairs else None))
         answered = None if pairs else answered
 
 
@@ -367,8 +363,8 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
     said = told[:MAX_MESSAGE_LENGTH].replace("’", "'").strip()
-    shape = pattern(_SHAPES[prompt.kind]).search(said) if prompt.kind in _SHAPES else None
-    fits = shape is not None and not (prompt.kind == "case" and pattern("states_fact").match(said))
+    has_shape = prompt.kind in _KINDS_WITH_SIGNS and pattern(f"tells_{prompt.kind}").search(said)
+    fits = bool(has_shape) and not (prompt.kind == "case" and pattern("states_fact").match(said))
     score = min(shared, 3) + 1.2 * fits
     if pattern("somebody").match(fold_text(told).strip()):
         score += 0.8 if pattern("has_somebody").search(prompt.text) else -1.5
@@ -380,15 +376,13 @@ def guess_kind(asked: str) -> AnswerKind:
     question = fold_text(asked)
     if "___" in question:
         return "case"
-    return next((kind for kind in _SHAPES if pattern(f"asks_{kind}").search(question)), "text")
+    return next((kind for kind in _KINDS_WITH_SIGNS if pattern(f"asks_{kind}").search(question)), "text")
 
 
 WHO_COULD_TELL: Mapping[str, str] = read_tables(WORDS_FILE)["could-tell"]
 ANYBODY = "for somebody who knows"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
 
-# Without the options it says nothing; "Option A: we stop" says it again.
-_OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
 
@@ -398,34 +392,34 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     chat = {turn.number for turn in table.turns if (drift := turn.verdict.off_topic) and drift.is_chat}
     said = [each for each in follow_discussion(table, library).said if each.turn not in chat]
     marked = synthesis.decision_turns(table.turns)
-    found: dict[str, list[Entry]] = {"decision": [], "statement": [], "question": [], "aside": []}
-    for each in said:
-        tells = each.piece.kind != "statement" or each.prompt or telling_stems(each.piece.text)
-        if tells and (each.piece.kind != "decision" or each.turn in marked):
-            found[each.piece.kind].append(_put_entry(each, table))
-    insights, questions = (tuple(found[kind][:_MAX_ENTRIES]) for kind in ("statement", "question"))
-    draft = Draft(insights, tuple(found["decision"]), questions)
+    statements = [each for each in said if each.kind == "statement"]
+    telling = [each for each in statements if each.prompt or telling_stems(each.text)]
+    decided = [each for each in said if each.kind == "decision" and each.turn in marked]
+    asked = [each for each in said if each.kind == "question"]
+    parts = (telling[:_MAX_ENTRIES], decided, asked[:_MAX_ENTRIES])
+    insights, decisions, questions = (tuple(_put_entry(each, table) for each in part) for part in parts)
+    draft = Draft(insights, decisions, questions)
     return draft if draft.entries else Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
 
 
-def _put_entry(said: SaidPiece, table: Table) -> Entry:
+def _put_entry(said: Piece, table: Table) -> Entry:
     """Return the user's words as an entry, with the prompt they answer where they say too little alone."""
-    prompt, typed = said.prompt, join_lines(said.piece.text)
-    words, stems = drop_name(typed, first_names(table)), telling_stems(said.piece.text)
-    if said.piece.kind == "question":
+    prompt, typed = said.prompt, join_lines(said.text)
+    words, stems = drop_name(typed, first_names(table)), telling_stems(said.text)
+    if said.kind == "question":
         # What the user asked and nobody answered, or the prompt that the user left open.
         if prompt is None:
             addressed = address(table.turns[said.turn - 1].text, table.roster).persona
             return Entry(words, (said.turn,), WHO_COULD_TELL.get(addressed or "", ANYBODY))
         detail = f'"{typed}"' if len(stems) > 1 else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
         return Entry(prompt.question, (prompt.turn,), detail)
-    says_little = len(stems) < _FEW_STEMS or _OPTION.search(words)
+    says_little = len(stems) < _FEW_STEMS or pattern("names_option").search(words)
     if prompt is None or not says_little or "___" in prompt.question:
         return Entry(words, (said.turn,))
     asked = prompt.question
     if prompt.kind == "choice" and prompt.prompt is not None:
         asked = prompt.prompt.text  # with its options
     turns = (prompt.turn, said.turn)
-    if said.piece.kind == "decision":
+    if said.kind == "decision":
         return synthesis.decision_with_question(words, join_lines(asked), turns)
     return Entry(f'{join_lines(asked)} "{words}"', turns)

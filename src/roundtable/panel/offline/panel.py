@@ -33,11 +33,6 @@ _MAX_LINE_WORDS = 45
 _MAX_DECISION_WORDS = 40
 _MAX_SEARCH_WORDS = 8
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
-# A name as code is spelled: `name`, name(), some_name, SomeName.
-_CODE_NAME = re.compile(
-    r"(?<=`)\w{1,60}|\b\w{1,40}(?=\()|\b\w{1,30}_\w{1,30}\b|\b[A-Za-z]{0,20}[a-z][A-Z]\w{0,20}\b"
-)
-_DECIDED = re.compile(r"^decided: ", re.IGNORECASE)
 _OPENNESS = ("unknown", "given", "none")
 
 
@@ -162,7 +157,7 @@ def frame_discussion(brief: do.Brief, library: Library) -> Framing:
 
     for answer in sorted(section.answers, key=openness):
         suits = "unknown" if answer.state == "unknown" else "given"
-        focus = library.find_focus(section.step.step_id, answer.label, suits)
+        focus = library.find_focus(brief.table.step.step_id, answer.label, suits)
         if focus is not None and not any(fold_text(focus.question) in text for text in section.asked_before):
             landed, gap = _summarise(section, answer), focus.gap
             if answer.label not in landed:
@@ -223,7 +218,8 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided:
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
-        repeated = f'Decided: "{_DECIDED.sub("", decided)}"' if is_short else "Decided, in your words."
+        words = pattern("decided").sub("", decided)
+        repeated = f'Decided: "{words}"' if is_short else "Decided, in your words."
         return _join(repeated, _show_closest(floor, question) if question else _ask_next(floor, message.text))
     if question:
         is_for_all = address(message.text, floor.brief.table.roster).kind == "group"
@@ -234,7 +230,7 @@ def _reply(floor: Floor, message: UserMessage) -> str | None:
 
 def _ask_further(floor: Floor) -> str | None:
     said = (each for each in floor.discussion.said if each.turn == floor.brief.answers)
-    answered = (each.prompt for each in said if each.prompt and each.piece.kind != "question")
+    answered = (each.prompt for each in said if each.prompt and each.kind != "question")
     own = (each.prompt for each in answered if each.prompt and each.speaker == floor.brief.speaker.key)
     further = next((prompt.further for prompt in own), "")
     return further if further and floor.may_ask and not floor.was_said(further) else None
@@ -247,7 +243,7 @@ def _join(*parts: str | None) -> str:
 def _show_closest(floor: Floor, question: str) -> str:
     asked = strip_address(question, first_names(floor.brief.table))
     written, code = find_closest_lines(asked, floor.section.lines), _find_code(floor, asked)
-    asks_for_code = _CODE_NAME.search(asked) or pattern("asks_code").search(asked)
+    asks_for_code = pattern("code_name").search(asked) or pattern("asks_code").search(asked)
     first, then = (code, written) if asks_for_code else (written, code)
     if lines := (*first[: 2 if then else 3], *then)[:3]:
         return floor.say("closest").format(lines=_show_lines(lines))
@@ -258,7 +254,7 @@ def _show_closest(floor: Floor, question: str) -> str:
 
 def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
     """Return the lines of code with half of the names or words of a question, which are looked up first."""
-    names = list(dict.fromkeys(_CODE_NAME.findall(question)))
+    names = list(dict.fromkeys(pattern("code_name").findall(question)))
     stems = {stem_word(word): word for word in words_of(question)}
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
     # "Reports" is looked for as "report", and "queries" as itself.
@@ -305,8 +301,8 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
     wanted = frozenset(content_stems(about))
     asked = (*floor.persona_texts, *floor.section.asked_before)
-    ranked: list[tuple[tuple[bool, float, float, int], Prompt]] = []
-    for place, prompt in enumerate(floor.prompts if floor.may_ask else ()):
+    ranked: list[tuple[tuple[bool, float, int], Prompt]] = []
+    for prompt in floor.prompts if floor.may_ask else ():
         distance = _distance(prompt, floor, suits)
         is_asked = any(prompt.needle in text for text in asked)
         if distance is None or is_asked:
@@ -314,7 +310,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
         label = fold_text(prompt.label)
         distance += (label in theirs - {floor.focus_label}) - min(len(wanted & prompt.stems), 2)
         chance = crc32(f"{floor.brief.table.item.slug}|{prompt.needle}".encode()) if label else 0
-        ranked.append(((label in passed, distance, chance, place), prompt))
+        ranked.append(((label in passed, distance, chance), prompt))
     ranked.sort(key=lambda each: each[0])
     # What was refused the first time is not said again.
     return ranked[min(len(floor.brief.again), len(ranked) - 1)][1] if ranked else None
@@ -326,7 +322,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
     if prompt.label:
-        label = fold_text(prompt.label) if prompt.step == section.step.step_id else None
+        label = fold_text(prompt.label) if prompt.step == floor.brief.table.step.step_id else None
         answer = next((each for each in section.answers if fold_text(each.label) == label), None)
         if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import lru_cache
 from math import log
 from typing import Literal
@@ -13,13 +12,13 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.commands import StepBrief, Table
-from ...core.errors import RuleBroken
 from ...core.steps import Item, Question, Step
 from ...core.text import content_stems, fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_step_answers
+from ...documents.outline import prose_lines
 from ...documents.questions import find_open_questions
 from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
 from .prompts import Need
@@ -70,7 +69,6 @@ class SearchLine(Struct, frozen=True):
 class SectionContext(Struct, frozen=True):
     """All that the panel reads before it speaks; made once for a discussion."""
 
-    step: Step
     answers: tuple[LabelAnswer, ...]
     lines: tuple[SearchLine, ...]
     stems: frozenset[str]
@@ -91,7 +89,12 @@ def _read(
     transcripts = [each for each in documents if each.name.startswith("elaborations/")]
     written = [each for each in (*material, *documents) if each not in transcripts]
     answers = tuple(_find_answers(item.name, step, material))
-    lines = [*answer_lines(answers), *document_lines("draft.md", item.text)]
+    lines = [
+        SearchLine(sentence, f"{answer.document}, {answer.label}")
+        for answer in answers
+        for sentence in split_sentences(answer.text)
+    ]
+    lines += document_lines("draft.md", item.text)
     answered = tuple(line.text for line in lines)
     for document in (each for each in written if each.name.endswith(".md")):
         # An answer stands in its document too, behind its label: once is enough.
@@ -101,7 +104,7 @@ def _read(
     stems = frozenset(stem for text in unique for stem in content_stems(text))
     # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
     asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
-    return SectionContext(step, answers, tuple(reversed(unique.values())), stems, asked)
+    return SectionContext(answers, tuple(reversed(unique.values())), stems, asked)
 
 
 def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
@@ -110,9 +113,8 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     first = next(iter(texts), "")
     given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
     for name, text in reversed(texts.items()):
-        with suppress(RuleBroken):
-            found = read_step_answers((step,), name, text)
-            given |= {key: (answer, name) for key, answer in found.items()}
+        found = read_step_answers((step,), name, text)
+        given |= {key: (answer, name) for key, answer in found.items()}
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
     for question in (*step.standard, *step.brief, *step.deep):
@@ -123,23 +125,14 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
             yield LabelAnswer(label, answer, name)
 
 
-def answer_lines(answers: Iterable[LabelAnswer]) -> Iterator[SearchLine]:
-    """Yield the sentences of answers, each with its document and label."""
-    for answer in answers:
-        place = f"{answer.document}, {answer.label}" if answer.document else answer.label
-        yield from (SearchLine(sentence, place) for sentence in split_sentences(answer.text))
-
-
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
     """Yield the sentences of a document, each with the heading it stands under."""
-    place, fenced = name, False
-    for line in _WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH]).split("\n"):
+    place = name
+    for _, line in prose_lines(_WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH])):
         plain = line.strip()
-        is_fence = plain.startswith(("```", "~~~"))
-        fenced = fenced != is_fence
         if titled := parse_heading(plain):
-            place = place if fenced else f"{name}, {titled[1]}"
-        elif not (fenced or is_fence or _FRAME.match(plain)):
+            place = f"{name}, {titled[1]}"
+        elif not _FRAME.match(plain):
             for sentence in split_sentences(plain.lstrip("-*>+ ").replace("**", "")[:_LONGEST_LINE]):
                 if content_stems(sentence):
                     yield SearchLine(sentence, place)
@@ -149,8 +142,6 @@ MAX_LINES_SHOWN = 3
 _SIMILAR_WEIGHT = 0.45
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
-# A line that holds the kind of thing that a question asks for is more likely to answer it.
-_EXPECTED = {"asks_number": "number_answer", "asks_reason": "reason_answer"}
 
 
 @lru_cache(maxsize=8)
@@ -158,28 +149,28 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     """Return the written lines that come closest to a question, best first, if any comes close."""
     # As BM25 does for lines of one length: by the rarity of shared stems. What is only alike counts less.
     asked = frozenset(content_stems(question))
-    rows = [frozenset(content_stems(line.text)) for line in lines]
-    seen = Counter(stem for row in rows for stem in row)
+    rows = {line: frozenset(content_stems(line.text)) for line in lines}
+    seen = Counter(stem for row in rows.values() for stem in row)
     folded = fold_text(question)
     asks_who = pattern("asks_person").search(folded)
-    expected = [pattern(answer) for asks, answer in _EXPECTED.items() if pattern(asks).search(folded)]
+    # A line that holds the kind of thing that a question asks for is more likely to answer it.
+    kinds = [kind for kind in ("number", "reason") if pattern(f"asks_{kind}").search(folded)]
 
     def rarity(stem: str) -> float:
         return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
-    def score(at: int) -> float:
-        text = lines[at].text
-        is_expected = any(each.search(text) for each in expected)
+    def score(text: str, row: frozenset[str]) -> float:
+        is_expected = any(pattern(f"tells_{kind}").search(text) for kind in kinds)
         fits = meets_check(_CHECKS["person"], text) if asks_who else is_expected
-        total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & rows[at]))
-        alike = (similar_stems(stem) & rows[at] for stem in asked - rows[at])
+        total = _EXPECTED_WEIGHT * fits + sum(map(rarity, asked & row))
+        alike = (similar_stems(stem) & row for stem in asked - row)
         return total + _SIMILAR_WEIGHT * sum(max(map(rarity, stems)) for stems in alike if stems)
 
-    scores = list(map(score, range(len(rows))))
-    kept: list[int] = []
-    for at in sorted(range(len(rows)), key=lambda place: -scores[place]):
+    scores = {line: score(line.text, row) for line, row in rows.items()}
+    kept: list[SearchLine] = []
+    for line in sorted(rows, key=lambda each: -scores[each]):
         # A line that only says again what the question or a better line says tells nothing.
-        is_echo = rows[at] == asked or any(rows[at] <= rows[each] for each in kept)
-        if scores[at] >= _LEAST_SCORE and not is_echo:
-            kept.append(at)
-    return tuple(lines[at] for at in kept[:MAX_LINES_SHOWN])
+        is_echo = rows[line] == asked or any(rows[line] <= rows[each] for each in kept)
+        if scores[line] >= _LEAST_SCORE and not is_echo:
+            kept.append(line)
+    return tuple(kept[:MAX_LINES_SHOWN])
