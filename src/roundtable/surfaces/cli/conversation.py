@@ -44,9 +44,7 @@ class Answers:
         if self._file is None:
             return None
         self._number += 1
-        line = b""
-        with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
-            line = await _read_line(self._file)
+        line = await _read_line(self._file)
         if len(line) > _MAX_LINE:
             what = f"longer than {_MAX_LINE:,} bytes, so it cannot be a message"
             raise RuleBroken(f"Line {self._number} of {self.name} is {what}. Everything before it is saved.")
@@ -75,12 +73,12 @@ async def _read_line(file: io.FileIO) -> bytes:
     outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
 
     def read() -> None:
-        try:
+        line = b""
+        with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
             with suppress(AttributeError):  # not everywhere; another program may have made it non-blocking
                 os.set_blocking(file.fileno(), True)
-            outcome.set_result(file.readline(_MAX_LINE + 1))
-        except OSError as error:
-            outcome.set_exception(error)
+            line = file.readline(_MAX_LINE + 1)
+        outcome.set_result(line)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
     return await asyncio.wrap_future(outcome)
@@ -102,13 +100,15 @@ def ask_once(answers: Answers, question: str) -> str | None:
 def answer_command(words: str, session: Session | TableSeat, page: Plain | TerminalConversation) -> str:
     """Return the answer to a command that only looks; nothing where the words are for the session.
 
-    On a strict page a lone `/hepl` is told to be no command; in a pipe it is an answer.
+    On a strict page `?` lists the commands, and a lone `/hepl` is none of them; in a pipe both are answers.
     """
     talk = session.analysis.elaboration if session.analysis is not None else None
     texts = read_tables("terminal.toml")
     match words.split():
         case ["/help"]:
             return pairs([*texts["keys"].items(), *texts["commands"].items()])
+        case ["?"] if page.is_strict:
+            return f"At any prompt: {', '.join(texts['commands'])}."
         case ["/transcript"] if talk is not None:
             names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
@@ -172,19 +172,14 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                 words = await page.ask(line)
                 if words is None or words.strip() == "/quit":
                     session.hang_up()
-                elif answer := answer_command(words, session, page):
+                    break
+                if answer := answer_command(words, session, page):
                     page.show(Line("notice", answer))
-                    page.show(line)
-                    continue
-                else:
-                    if page.is_strict and words.strip() == "?":  # the session knows the rest of the help
-                        commands = read_tables("terminal.toml")["commands"]
-                        page.show(Line("notice", f"At any prompt: {', '.join(commands)}."))
-                        if session.listening not in ("answer", "menu"):
-                            page.show(line)
-                            continue
+                has_more_help = words.strip() == "?" and session.listening in ("answer", "menu")
+                if not answer or has_more_help:
                     session.say(words)
-                break
+                    break
+                page.show(line)
 
 
 class Plain:
