@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -25,13 +24,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import DiskFailed, ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...core.text import clean_text
 from ...project import Project
-from ...store.artifact import read_documents
-from ...store.files import read_inside
+from ...store.artifact import PARKING_LOT, decode_text, read_artifact, read_documents
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from . import markup
@@ -63,13 +61,13 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         templates.globals.update(
-            headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
+            headings=HEADINGS, phases=PHASES, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
         )
         templates.filters.update(
             words=markup.render_words, document=markup.render_document,
             transcript=markup.render_transcript, quote=quote,
+            day=lambda at: (at or "")[:16].replace("T", " "),
         )  # fmt: skip
-        templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -289,11 +287,9 @@ class ItemView:
         entry = find_entry(project, slug)
         self.address = "" if on_one_page else f"/items/{quote(slug)}"
         self.status = project.status(entry)
-        steps = self.status.steps
-        phases = ((phase, [row for row in steps if row[0].phase == phase]) for phase in PHASES)
-        self.phases = [(phase, rows) for phase, rows in phases if rows]
         self.documents = read_documents(entry.folder)
-        titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in steps))}
+        steps = (*project.steps(), *(step for step, _ in self.status.steps))
+        titles = {step.step_id: step.title for step in steps}
         self.discussions = []
         for number, name, text, content in parse_transcripts(entry.folder):
             step, at = content.key if content else ("", "")
@@ -302,12 +298,11 @@ class ItemView:
             entries, text = content.entries if content else (), clean_text(text)
             view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
-        self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
         self.parking_lot = ""
-        with suppress(FileNotFoundError, RoundtableError):
-            text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
-            self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
+        with suppress(DiskFailed):
+            text = decode_text(read_artifact(entry.folder, PARKING_LOT, is_reserved=True) or b"")
+            self.parking_lot = text.removeprefix("# Parking Lot").strip()
 
     def render_document(self, name: str) -> Markup:
         """Return a document as HTML: markdown as text, a data file as it is."""
