@@ -243,8 +243,7 @@ def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], agai
             await conversation
 
     try:
-        with interruptible():
-            asyncio.run(converse())
+        asyncio.run(converse())
     except (asyncio.CancelledError, KeyboardInterrupt):
         end_at_once()
         leave()

@@ -165,8 +165,7 @@ class Room:
                 if table != self.describe():
                     table = self.describe()
                     yield {"event": "table", "data": table}
-                if changed is self._changed:
-                    await changed.wait()
+                await changed.wait()
         finally:
             seat.streams -= 1
             self._tell()
