@@ -41,30 +41,27 @@ _MAX_LINE_LENGTH = 4_000
 _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
-def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool = False) -> None:
+async def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool) -> None:
     """Serve on stdio until the client goes, or those who have the token, by a listener on loopback."""
 
     def tick() -> None:
         """Wake the loop now and then: a signal that comes just before it waits is seen when it wakes."""
         asyncio.get_running_loop().call_later(1, tick)
 
-    async def run() -> None:
-        sessions = HostedSessions(settings)
-        server = RoundtableServer(sessions, debug=debug)
-        try:
-            if listener is None:
-                tick()
-                await server.run_stdio_async()
-            else:
-                # For this host the library refuses each `Host` and `Origin` that is not this machine's.
-                app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
-                level = "info" if debug else "warning"
-                config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
-                await WebServer(config).serve(sockets=[listener])
-        finally:
-            await sessions.close()
-
-    asyncio.run(run())
+    sessions = HostedSessions(settings)
+    server = RoundtableServer(sessions, debug=debug)
+    try:
+        if listener is None:
+            tick()
+            await server.run_stdio_async()
+        else:
+            # For this host the library refuses each `Host` and `Origin` that is not this machine's.
+            app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
+            level = "info" if debug else "warning"
+            config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
+            await WebServer(config).serve(sockets=[listener])
+    finally:
+        await sessions.close()
 
 
 class WebServer(uvicorn.Server):
