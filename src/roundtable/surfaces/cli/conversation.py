@@ -185,7 +185,7 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
 
-    def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
+    def __init__(self, answers: Answers, user_name: str | None = None, *, is_prompting: bool = False) -> None:
         """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
         self._answers, self.is_strict = answers, answers.from_terminal
         self._name = user_name or "You"
@@ -222,9 +222,7 @@ class Plain:
 class JsonLines(Plain):
     """Shows a conversation as one JSON object per line, for a program."""
 
-    def __init__(self, answers: Answers) -> None:
-        super().__init__(answers, None, is_prompting=False)
-        self._count = 0
+    _count = 0
 
     def show(self, line: Line) -> None:
         self._count += 1
@@ -237,10 +235,9 @@ def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], agai
 
     async def converse() -> None:
         """Let a signal cancel the conversation between two moves; what is being written is written."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None
-        with interruptible(lambda: loop.call_soon_threadsafe(task.cancel)):
-            await conversation
+        task = asyncio.create_task(conversation)
+        with interruptible(lambda: task.get_loop().call_soon_threadsafe(task.cancel)):
+            await task
 
     try:
         asyncio.run(converse())
