@@ -140,9 +140,8 @@ class Site:
                 rows.append(row)
         rows.sort(key=lambda row: row["last_activity"] or "", reverse=True)
         questions = {each.slug: self._count_questions(each) for each in self.project.items()}
-        open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
-        told = {"wanted": wanted, "questions": questions, "open_rooms": open_rooms}
-        return self._page(request, "backlog.html", rows=rows, **told)
+        told = {"rows": rows, "wanted": wanted, "questions": questions, "rooms": self.rooms}
+        return self._page(request, "backlog.html", **told)
 
     def _count_questions(self, entry: ItemEntry) -> int:
         """Return how many questions of an item are open; its documents are read again once one changed."""
@@ -180,20 +179,19 @@ class Site:
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
         body = item.render_document(name)
-        return self._page(request, "document.html", item=item, name=name, body=body, number=0)
+        return self._page(request, "document.html", item=item, name=name, body=body, talk=None)
 
     def show_discussion(self, request: Request) -> Response:
         item, number = self._view(request), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
-        body = self._draw("_discussion.html", item=item, talk=found)
-        return self._page(request, "document.html", item=item, name=found.title, body=body, number=number)
+        return self._page(request, "document.html", item=item, name=found.title, body="", talk=found)
 
     def show_hand_off(self, request: Request) -> Response:
         item = self._view(request)
         body = markup.render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
-        return self._page(request, "document.html", item=item, name="Hand-off", body=body, number=0)
+        return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
     def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
