@@ -99,9 +99,11 @@ class HostedSession:
         move.request.submit(reply)
         await self._go_on(move)
 
-    async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form."""
+    async def say(self, move_id: str, words: str | None, *, relayed: bool) -> None:
+        """Take the user's words, `relayed` or from a form; None where the form was closed."""
         move = await self.expect(move_id, from_user=True)
+        if words is None:
+            raise Refused(host_text("asking", "closed"))
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)
