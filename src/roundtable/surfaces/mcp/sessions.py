@@ -49,6 +49,7 @@ class HostedSession:
 
     def __init__(self, start: Callable[..., Session], idle: float) -> None:
         self.session = start(panel=HostPanel(self._open_move))
+        self.slug = self.session.folder.name
         self.sent = set[str]()
         """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
         self.step = ""  # the last part of it that named a step
@@ -63,10 +64,6 @@ class HostedSession:
         self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
         self._running.add_done_callback(lambda _: self._news.set())
         self._timer = asyncio.get_running_loop().call_later(idle, self._release)
-
-    @property
-    def slug(self) -> str:
-        return self.session.folder.name
 
     @property
     def has_ended(self) -> bool:
