@@ -141,10 +141,8 @@ class Flags(Struct):
 class Command(click.Command):
     """A command that takes the options of every command too; its help lists those that it `uses`, or all."""
 
-    def __init__(
-        self, name: str | None = None, *, uses: tuple[str, ...] | None = ("json",), **more: Any
-    ) -> None:
-        super().__init__(name, **more)
+    def __init__(self, *given: Any, uses: tuple[str, ...] | None = ("json",), **more: Any) -> None:
+        super().__init__(*given, **more)
         for option, details in _SHARED_OPTIONS.items():
             made = click.Option((option,), expose_value=False, callback=_keep_value, **details)
             made.hidden = uses is not None and made.name not in uses
