@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -146,9 +145,9 @@ class Site:
     def _count_questions(self, entry: ItemEntry) -> int:
         """Return how many questions of an item are open; its documents are read again once one changed."""
         stamps: set[object] = set()
-        with suppress(OSError), os.scandir(entry.folder) as files:  # one may go while they are looked at
-            for stat, name in ((each.stat(follow_symlinks=False), each.name) for each in files):
-                stamps.add((name, stat.st_mtime_ns, stat.st_size))
+        with suppress(OSError):  # one may go while they are looked at
+            files = ((path.name, path.lstat()) for path in entry.folder.iterdir())
+            stamps.update((name, stat.st_mtime_ns, stat.st_size) for name, stat in files)
         if self._counted.get(entry.slug, (None, 0))[0] != stamps:
             self._counted[entry.slug] = stamps, len(self.project.open_questions(entry))
         return self._counted[entry.slug][1]
