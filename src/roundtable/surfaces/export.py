@@ -115,16 +115,11 @@ class Host(msgspec.Struct, frozen=True):
         )
         values = {"program": json.dumps(sys.executable), "server": server, "version": __version__}
         values |= {"agent": agent, "questions": questions}
-        for name, text in _EXPORTS.texts.items():
+        for name, text in _TABLES["texts"].items():
             values[name] = fill_blanks(text, values | {"arguments": self.arguments})
             values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 
-class _Exports(msgspec.Struct, frozen=True):
-    texts: Mapping[str, str]  # the guide and the commands, which every host is given in its own form
-    hosts: Mapping[str, Host]
-
-
-_EXPORTS = msgspec.convert(read_tables("export/hosts.toml"), _Exports)
-HOSTS = _EXPORTS.hosts
+_TABLES = read_tables("export/hosts.toml")  # its texts are given to every host in its own form
+HOSTS = msgspec.convert(_TABLES["hosts"], dict[str, Host])

@@ -229,6 +229,7 @@ def test_a_reload_in_the_middle_of_a_contribution_loses_and_doubles_nothing(
     expect(ana.locator("#draft")).to_contain_text("The first half of 2", timeout=PATIENCE)
     ana.reload()
     expect(ana.locator("#draft")).to_contain_text("The first half of 2", timeout=PATIENCE)
+    expect(ana.locator("#draft.voice-1 header")).to_contain_text("▲ Alex Rivera Solutions Architect")
     panel.is_open = True
     awaits(ana, "discussion")
     has_turns(ana, 3)

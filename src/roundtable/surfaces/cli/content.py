@@ -14,14 +14,14 @@ from msgspec.structs import asdict, replace
 
 from ... import __version__
 from ...content import read_tables
-from ...core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ...core.errors import DiskFailed, ItemCorrupt, PanelFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
 from ...panel.base import OFFLINE
 from ...project import Project, check_panel
 from ...settings import Settings, load_settings, remember_panel, user_file
 from .conversation import Answers, ask_once
 from .output import count, pairs, put_text, table, tell
-from .program import MODEL_OPTIONS, Flags, command
+from .program import MODEL_OPTIONS, STATUSES, Flags, command
 
 if TYPE_CHECKING:
     from ...catalogue.files import Problem
@@ -31,7 +31,6 @@ _STEP_FIELDS = ("step_id", "title", "persona", "depth", "outputs", "phase", "dep
 """What programs are given; people are shown the first five."""
 _EXTRAS = {"models": "pydantic_ai", "mcp": "mcp", "web": "starlette", "code": "tree_sitter"}
 """The extras of the package, each with a module that it brings along."""
-_ASK_FAILED = 3
 _OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
 
@@ -202,4 +201,4 @@ def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:
     data = [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results]
     told = (f"{name} {answer}" if sound else answer for name, answer, sound in results)
     flags.show_result(data, "\n".join(told))
-    return 0 if all(sound for _, _, sound in results) else _ASK_FAILED
+    return 0 if all(sound for _, _, sound in results) else STATUSES[PanelFailed]

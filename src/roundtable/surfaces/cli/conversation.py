@@ -44,9 +44,7 @@ class Answers:
         if self._file is None:
             return None
         self._number += 1
-        line = b""
-        with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
-            line = await _read_line(self._file)
+        line = await _read_line(self._file)
         if len(line) > _MAX_LINE:
             what = f"longer than {_MAX_LINE:,} bytes, so it cannot be a message"
             raise RuleBroken(f"Line {self._number} of {self.name} is {what}. Everything before it is saved.")
@@ -75,12 +73,12 @@ async def _read_line(file: io.FileIO) -> bytes:
     outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
 
     def read() -> None:
-        try:
+        line = b""
+        with suppress(OSError):  # the terminal was closed, or the disk failed: no more comes
             with suppress(AttributeError):  # not everywhere; another program may have made it non-blocking
                 os.set_blocking(file.fileno(), True)
-            outcome.set_result(file.readline(_MAX_LINE + 1))
-        except OSError as error:
-            outcome.set_exception(error)
+            line = file.readline(_MAX_LINE + 1)
+        outcome.set_result(line)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
     return await asyncio.wrap_future(outcome)
@@ -102,13 +100,15 @@ def ask_once(answers: Answers, question: str) -> str | None:
 def answer_command(words: str, session: Session | TableSeat, page: Plain | TerminalConversation) -> str:
     """Return the answer to a command that only looks; nothing where the words are for the session.
 
-    On a strict page a lone `/hepl` is told to be no command; in a pipe it is an answer.
+    On a strict page `?` lists the commands, and a lone `/hepl` is none of them; in a pipe both are answers.
     """
     talk = session.analysis.elaboration if session.analysis is not None else None
     texts = read_tables("terminal.toml")
     match words.split():
         case ["/help"]:
             return pairs([*texts["keys"].items(), *texts["commands"].items()])
+        case ["?"] if page.is_strict:
+            return f"At any prompt: {', '.join(texts['commands'])}."
         case ["/transcript"] if talk is not None:
             names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
@@ -172,25 +172,20 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                 words = await page.ask(line)
                 if words is None or words.strip() == "/quit":
                     session.hang_up()
-                elif answer := answer_command(words, session, page):
+                    break
+                if answer := answer_command(words, session, page):
                     page.show(Line("notice", answer))
-                    page.show(line)
-                    continue
-                else:
-                    if page.is_strict and words.strip() == "?":  # the session knows the rest of the help
-                        commands = read_tables("terminal.toml")["commands"]
-                        page.show(Line("notice", f"At any prompt: {', '.join(commands)}."))
-                        if session.listening not in ("answer", "menu"):
-                            page.show(line)
-                            continue
+                has_more_help = words.strip() == "?" and session.listening in ("answer", "menu")
+                if not answer or has_more_help:
                     session.say(words)
-                break
+                    break
+                page.show(line)
 
 
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
 
-    def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
+    def __init__(self, answers: Answers, user_name: str | None = None, *, is_prompting: bool = False) -> None:
         """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
         self._answers, self.is_strict = answers, answers.from_terminal
         self._name = user_name or "You"
@@ -227,9 +222,7 @@ class Plain:
 class JsonLines(Plain):
     """Shows a conversation as one JSON object per line, for a program."""
 
-    def __init__(self, answers: Answers) -> None:
-        super().__init__(answers, None, is_prompting=False)
-        self._count = 0
+    _count = 0
 
     def show(self, line: Line) -> None:
         self._count += 1
@@ -242,14 +235,12 @@ def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], agai
 
     async def converse() -> None:
         """Let a signal cancel the conversation between two moves; what is being written is written."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None
-        with interruptible(lambda: loop.call_soon_threadsafe(task.cancel)):
-            await conversation
+        task = asyncio.create_task(conversation)
+        with interruptible(lambda: task.get_loop().call_soon_threadsafe(task.cancel)):
+            await task
 
     try:
-        with interruptible():
-            asyncio.run(converse())
+        asyncio.run(converse())
     except (asyncio.CancelledError, KeyboardInterrupt):
         end_at_once()
         leave()

@@ -21,7 +21,6 @@ from msgspec import Struct
 
 from ... import __version__
 from ...core import errors
-from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.text import clean_text
 from .output import one_line, prepare, put_json, put_text, tell
 
@@ -115,7 +114,7 @@ class Flags(Struct):
         """
         project = self.open_project()
         if len(words) > least:
-            with suppress(ItemUnknown):
+            with suppress(errors.ItemUnknown):
                 return project, project.find_item(words[0]), words[1:]
         return project, project.find_open_item(), words
 
@@ -127,9 +126,9 @@ class Flags(Struct):
     def require_yes(self, yes: bool, what: str, nothing: str) -> None:
         """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
         if not yes and not self.can_ask():
-            raise RuleBroken(f"{what} {nothing} Give --yes to do it.")
+            raise errors.RuleBroken(f"{what} {nothing} Give --yes to do it.")
         if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
-            raise RuleBroken(nothing)
+            raise errors.RuleBroken(nothing)
 
     def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
@@ -142,10 +141,8 @@ class Flags(Struct):
 class Command(click.Command):
     """A command that takes the options of every command too; its help lists those that it `uses`, or all."""
 
-    def __init__(
-        self, name: str | None = None, *, uses: tuple[str, ...] | None = ("json",), **more: Any
-    ) -> None:
-        super().__init__(name, **more)
+    def __init__(self, *given: Any, uses: tuple[str, ...] | None = ("json",), **more: Any) -> None:
+        super().__init__(*given, **more)
         for option, details in _SHARED_OPTIONS.items():
             made = click.Option((option,), expose_value=False, callback=_keep_value, **details)
             made.hidden = uses is not None and made.name not in uses
@@ -194,7 +191,7 @@ def complete_item(ctx: click.Context, _param: click.Parameter, incomplete: str) 
     from ...settings import load_settings
 
     flags = ctx.find_root().ensure_object(Flags)
-    with suppress(RoundtableError):
+    with suppress(errors.RoundtableError):
         slugs = [entry.slug for entry in flags.open_project(load_settings(flags.root)[0]).items()]
         return [slug for slug in slugs if slug.startswith(incomplete) and slug == shlex.quote(slug)]
     return []
@@ -262,7 +259,7 @@ def run(arguments: list[str]) -> int:
         is_debugging = "--debug" in arguments
         if is_debugging:
             tell(hide(traceback.format_exc()))
-        if isinstance(error, RoundtableError):
+        if isinstance(error, errors.RoundtableError):
             tell(str(error))
         else:
             what = " ".join(hide(f"{type(error).__name__}: {error}").split())[:300].removesuffix(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
@@ -117,7 +118,7 @@ def mcp(flags: Flags, port: int | None) -> None:
             tell(f"Serving {address} to those who have the token. Ctrl-C stops it; all is saved as you go.")
             add = f"claude mcp add --transport http roundtable {address}"
             tell(f'For example: {add} --header "Authorization: Bearer {token}"')
-        serve_agent(settings, listener, token, debug=flags.debug)
+        asyncio.run(serve_agent(settings, listener, token, debug=flags.debug))
 
 
 def _leave() -> None:

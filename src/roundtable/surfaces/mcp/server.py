@@ -6,8 +6,8 @@ import asyncio
 import hmac
 import json
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from itertools import takewhile
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -41,30 +41,27 @@ _MAX_LINE_LENGTH = 4_000
 _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
-def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool = False) -> None:
+async def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool) -> None:
     """Serve on stdio until the client goes, or those who have the token, by a listener on loopback."""
 
     def tick() -> None:
         """Wake the loop now and then: a signal that comes just before it waits is seen when it wakes."""
         asyncio.get_running_loop().call_later(1, tick)
 
-    async def run() -> None:
-        sessions = HostedSessions(settings)
-        server = RoundtableServer(sessions, debug=debug)
-        try:
-            if listener is None:
-                tick()
-                await server.run_stdio_async()
-            else:
-                # For this host the library refuses each `Host` and `Origin` that is not this machine's.
-                app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
-                level = "info" if debug else "warning"
-                config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
-                await WebServer(config).serve(sockets=[listener])
-        finally:
-            await sessions.close()
-
-    asyncio.run(run())
+    sessions = HostedSessions(settings)
+    server = RoundtableServer(sessions, debug=debug)
+    try:
+        if listener is None:
+            tick()
+            await server.run_stdio_async()
+        else:
+            # For this host the library refuses each `Host` and `Origin` that is not this machine's.
+            app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
+            level = "info" if debug else "warning"
+            config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
+            await WebServer(config).serve(sockets=[listener])
+    finally:
+        await sessions.close()
 
 
 class WebServer(uvicorn.Server):
@@ -267,8 +264,7 @@ class UserWords(BaseModel):
 
 async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
     """Return the question to the person, where the client can ask: the last one put to them, if any."""
-    hosted = await _sessions(ctx).start(session, anew=False)
-    with _explain_refusal(ctx, hosted):
+    async with _join(ctx, session) as hosted:
         asks = await hosted.expect(move, from_user=True)
         if not _can_ask(ctx):
             raise Refused(host_text("asking", "no-form"))
@@ -294,14 +290,8 @@ async def hear_user(
     session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
 ) -> str:
     """Take the person's own words, asked for through the client."""
-
-    async def hear(hosted: HostedSession) -> None:
-        if not isinstance(heard, AcceptedElicitation):
-            hosted.closed_form = move
-            raise Refused(host_text("asking", "closed"))
-        await hosted.say(move, heard.data.words, relayed=False)
-
-    return await _play(ctx, session, hear)
+    words = heard.data.words if isinstance(heard, AcceptedElicitation) else None
+    return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=False))
 
 
 async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
@@ -352,17 +342,17 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
     """Act in a session and return the next move."""
-    hosted = await _sessions(ctx).start(session, anew=False)
-    with _explain_refusal(ctx, hosted):
+    async with _join(ctx, session) as hosted:
         await act(hosted)
     return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
 
-@contextmanager
-def _explain_refusal(ctx: Ctx, hosted: HostedSession) -> Iterator[None]:
-    """Say with a refusal what is legal, and that nothing counted."""
+@asynccontextmanager
+async def _join(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
+    """Go on with a session; say with a refusal what is legal, and that nothing counted."""
+    hosted = await _sessions(ctx).start(session, anew=False)
     try:
-        yield
+        yield hosted
     except Refused as refusal:
         now, calls, move = "", [f'start(item="{hosted.slug}")'], hosted.move
         if move is not None:

@@ -49,6 +49,7 @@ class HostedSession:
 
     def __init__(self, start: Callable[..., Session], idle: float) -> None:
         self.session = start(panel=HostPanel(self._open_move))
+        self.slug = self.session.folder.name
         self.sent = set[str]()
         """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
         self.step = ""  # the last part of it that named a step
@@ -64,10 +65,6 @@ class HostedSession:
         self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
         self._running.add_done_callback(lambda _: self._news.set())
         self._timer = asyncio.get_running_loop().call_later(idle, self._release)
-
-    @property
-    def slug(self) -> str:
-        return self.session.folder.name
 
     @property
     def has_ended(self) -> bool:
@@ -100,9 +97,12 @@ class HostedSession:
         move.request.submit(reply)
         await self._go_on(move)
 
-    async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form."""
+    async def say(self, move_id: str, words: str | None, *, relayed: bool) -> None:
+        """Take the user's words, `relayed` or from a form; None where the form was closed."""
         move = await self.expect(move_id, from_user=True)
+        if words is None:
+            self.closed_form = move_id
+            raise Refused(host_text("asking", "closed"))
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)

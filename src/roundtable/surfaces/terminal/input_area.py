@@ -177,7 +177,7 @@ class InputArea:
         return ANSI("\n".join(lines[-max(self.size.rows - _MAX_INPUT_ROWS // 2, 3) :]))
 
     def _bottom_row(self) -> StyleAndTextTuples:
-        width = self.size.columns - len(_MARGIN) - 1
+        width = self.size.columns - len(_MARGIN) - 1  # a full row would leave remains where a window rewraps
         return [("dim", _MARGIN + self._bottom()[:width])]
 
 

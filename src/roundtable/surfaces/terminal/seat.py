@@ -14,16 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from msgspec import convert
 
 from ...core.errors import RuleBroken
 from ...core.lines import Awaits, Line
-
-if TYPE_CHECKING:
-    from .conversation import TerminalConversation
+from .conversation import TerminalConversation
 
 _FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)  # no answer, or not one of ours
 _NO_ANSWER = "The server did not answer. See what was said at the table before you send anything again."

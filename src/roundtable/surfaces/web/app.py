@@ -6,8 +6,6 @@ import base64
 import csv
 import hashlib
 import json
-import os
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -28,13 +26,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import DiskFailed, ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...core.text import clean_text
 from ...project import Project
-from ...store.artifact import read_documents
-from ...store.files import read_inside
+from ...store.artifact import PARKING_LOT, decode_text, read_artifact, read_documents
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from . import markup
@@ -67,13 +64,13 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         templates.globals.update(
-            headings=HEADINGS, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
+            headings=HEADINGS, phases=PHASES, voices=VOICES, lacks_reason=lacks_reason, no_reason=NO_REASON
         )
         templates.filters.update(
             words=markup.render_words, document=markup.render_document,
             transcript=markup.render_transcript, quote=quote,
+            day=lambda at: (at or "")[:16].replace("T", " "),
         )  # fmt: skip
-        templates.filters["day"] = lambda at: (at or "")[:16].replace("T", " ")
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -146,16 +143,15 @@ class Site:
                 rows.append(row)
         rows.sort(key=lambda row: row["last_activity"] or "", reverse=True)
         questions = {each.slug: self._count_questions(each) for each in self.project.items()}
-        open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
-        told = {"wanted": wanted, "questions": questions, "open_rooms": open_rooms}
-        return self._page(request, "backlog.html", rows=rows, **told)
+        told = {"rows": rows, "wanted": wanted, "questions": questions, "rooms": self.rooms}
+        return self._page(request, "backlog.html", **told)
 
     def _count_questions(self, entry: ItemEntry) -> int:
         """Return how many questions of an item are open; its documents are read again once one changed."""
         stamps: set[object] = set()
-        with suppress(OSError), os.scandir(entry.folder) as files:  # one may go while they are looked at
-            for stat, name in ((each.stat(follow_symlinks=False), each.name) for each in files):
-                stamps.add((name, stat.st_mtime_ns, stat.st_size))
+        with suppress(OSError):  # one may go while they are looked at
+            files = ((path.name, path.lstat()) for path in entry.folder.iterdir())
+            stamps.update((name, stat.st_mtime_ns, stat.st_size) for name, stat in files)
         if self._counted.get(entry.slug, (None, 0))[0] != stamps:
             self._counted[entry.slug] = stamps, len(self.project.open_questions(entry))
         return self._counted[entry.slug][1]
@@ -185,21 +181,19 @@ class Site:
         item, name = self._view(request), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = self._draw("_document.html", item=item, name=name)
-        return self._page(request, "document.html", item=item, name=name, body=body, number=0)
+        return self._page(request, "document.html", item=item, name=name, body="", talk=None)
 
     def show_discussion(self, request: Request) -> Response:
         item, number = self._view(request), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
-        body = self._draw("_discussion.html", item=item, talk=found)
-        return self._page(request, "document.html", item=item, name=found.title, body=body, number=number)
+        return self._page(request, "document.html", item=item, name=found.title, body="", talk=found)
 
     def show_hand_off(self, request: Request) -> Response:
         item = self._view(request)
         body = markup.render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
-        return self._page(request, "document.html", item=item, name="Hand-off", body=body, number=0)
+        return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
     def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
@@ -293,11 +287,9 @@ class ItemView:
         entry = find_entry(project, slug)
         self.address = "" if on_one_page else f"/items/{quote(slug)}"
         self.status = project.status(entry)
-        steps = self.status.steps
-        phases = ((phase, [row for row in steps if row[0].phase == phase]) for phase in PHASES)
-        self.phases = [(phase, rows) for phase, rows in phases if rows]
         self.documents = read_documents(entry.folder)
-        titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in steps))}
+        steps = (*project.steps(), *(step for step, _ in self.status.steps))
+        titles = {step.step_id: step.title for step in steps}
         self.discussions = []
         for number, name, text, content in parse_transcripts(entry.folder):
             step, at = content.key if content else ("", "")
@@ -306,12 +298,11 @@ class ItemView:
             entries, text = content.entries if content else (), clean_text(text)
             view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
-        self.talks = Counter(each.step for each in self.discussions if not each.is_undone)
         self.questions = () if entry.problem else project.open_questions(slug)
         self.parking_lot = ""
-        with suppress(FileNotFoundError, RoundtableError):
-            text = read_inside(entry.folder, "parking-lot.md").decode("utf-8-sig", "replace")
-            self.parking_lot = clean_text(text).removeprefix("# Parking Lot").strip()
+        with suppress(DiskFailed):
+            text = decode_text(read_artifact(entry.folder, PARKING_LOT, is_reserved=True) or b"")
+            self.parking_lot = text.removeprefix("# Parking Lot").strip()
 
     def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
         """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""

@@ -13,7 +13,6 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -29,8 +28,7 @@ from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
-from ...store.artifact import read_documents
-from ..terminal.page import VOICES, describe_work, format_bottom_line
+from ..terminal.page import describe_work, format_bottom_line
 from .access import MEMBER, Guest
 
 IDLE = 300.0  # seconds without a reader until the table is closed, so that others can take the item up
@@ -161,14 +159,13 @@ class Room:
                 if self._speech is not speech or len(speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    said = {"from": length, "text": piece, **self._describe_voice(speech.key)}
+                    said = {"from": length, "text": piece, "speaker": speech.key}
                     yield {"event": "words", "data": json.dumps(said)}
                     length += len(piece)
                 if table != self.describe():
                     table = self.describe()
                     yield {"event": "table", "data": table}
-                if changed is self._changed:
-                    await changed.wait()
+                await changed.wait()
         finally:
             seat.streams -= 1
             self._tell()
@@ -299,10 +296,10 @@ class Room:
 
     async def _play(self, session: Session) -> None:
         try:
-            self._before = await asyncio.to_thread(read_documents, session.folder)
+            self._before = await asyncio.to_thread(session.documents)
             async with aclosing(session.lines()) as lines:
                 async for line in lines:
-                    self._take(line, session)
+                    self._take(line)
         except Exception as error:
             saved = "What was shown before it is saved. Open the table to go on."
             unexpected = f"Something unexpected happened ({type(error).__name__}). {saved}"
@@ -310,7 +307,7 @@ class Room:
         finally:
             self.awaits, self._speech = None, _Speech()
 
-    def _take(self, line: Line, session: Session) -> None:
+    def _take(self, line: Line) -> None:
         self.awaits, self._speech = None, _Speech()
         is_resumed = line.kind == "resume"
         if is_resumed and line.turn:  # among the turns that were shown again
@@ -318,8 +315,7 @@ class Room:
         if is_resumed and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # cut off, so that only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
-        changes = self._find_changes(session.folder) if line.kind == "menu" else {}
-        self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)), changes)
+        self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)))
         if line.kind == "listen":
             self.awaits = line.awaits
             for name, words, awaits in self._waiting:
@@ -346,18 +342,9 @@ class Room:
         self._speech.text += piece
         self._tell(is_table=was_silent)
 
-    def _describe_voice(self, key: str | None) -> dict[str, Any]:
-        """Return what a page shows of a persona; nothing for anybody else."""
-        roster = self.analysis.opening.roster if self.analysis is not None else None
-        if roster is None or key is None or key not in roster:
-            return {}
-        persona, voice = roster[key], roster.keys.index(key) % len(VOICES)
-        look = {"voice": voice, "sign": VOICES[voice].sign}
-        return {"name": persona.name, "role": persona.role, **look}
-
-    def _find_changes(self, folder: Path) -> dict[str, list[str]]:
+    def _find_changes(self) -> dict[str, list[str]]:
         """Return the rows that differ in each document since the last menu, as in a unified diff."""
-        before, after = self._before, read_documents(folder)
+        before, after = self._before, self.session.documents() if self.session is not None else {}
         self._before, changes = after, {}
         for name in sorted({*before, *after}):
             old, new = (texts.get(name, "").splitlines() for texts in (before, after))
@@ -365,8 +352,8 @@ class Room:
                 changes[name] = rows
         return changes
 
-    def _add(self, line: Line, changes: Mapping[str, list[str]] | None = None) -> None:
-        """Show a line as an entry, with the changes in the documents before a menu."""
+    def _add(self, line: Line) -> None:
+        """Show a line as an entry; a menu comes with what changed in the documents."""
         by = (line.by or "Said before") if line.speaker == USER else ""
         cleaned = {name: clean_text(getattr(line, name)) for name in ("words", "heading", "draft", "source")}
         line = replace(line, by=by, **cleaned)
@@ -374,8 +361,8 @@ class Room:
             line = replace(line, words=self.question.menu.find_label(line.words.upper()) or line.words)
         if line.kind in ("question", "menu", "review", "unclear-exit"):
             self.question = line
-        persona = self._describe_voice(line.speaker)
-        self.entries.append(self._draw("_entry.html", line=line, persona=persona, changes=changes or {}))
+        changes = self._find_changes() if line.kind == "menu" else {}
+        self.entries.append(self._draw("_entry.html", line=line, analysis=self.analysis, changes=changes))
         self._lines.append(json.dumps(to_builtins(line)))
         self._tell()
 

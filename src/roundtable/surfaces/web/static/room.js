@@ -75,10 +75,11 @@ function show_words(words) {
   keep_end(() => {
     const body = draft.querySelector(".words");
     if (words.from === 0) {
-      draft.className = `entry said voice-${words.voice}`;
-      draft.querySelector(".sign").textContent = words.sign;
-      draft.querySelector(".name").textContent = words.name;
-      draft.querySelector(".role").textContent = words.role;
+      const seat = seats.querySelector(`[data-speaker="${CSS.escape(words.speaker)}"]`);
+      draft.className = `entry said ${seat?.className ?? ""}`;
+      for (const part of [".sign", ".name", ".role"]) {
+        draft.querySelector(part).textContent = seat?.querySelector(part).textContent ?? "";
+      }
       body.textContent = "";
     }
     body.textContent += words.text;
