@@ -7,7 +7,6 @@ file names none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -254,6 +253,8 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
 
 def announcement_file(root: Path) -> Path:
     """Return the user's own file that says where a project's web room is; it cannot exist without a home."""
+    import hashlib  # late, for it loads OpenSSL
+
     own = user_file(os.environ) or Path(os.devnull, "none")
     return own.with_name("served") / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
