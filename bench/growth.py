@@ -28,12 +28,16 @@ from .survey import measure_survey
 
 SIZES: dict[str, tuple[int, ...]] = {
     "insert a block, KB of the document": (10, 30, 100, 300, 1_000),
+    "insert a block, KB of tiny sections": (10, 30, 100, 300, 1_000),
     "append a record, records in meta.json": (1, 10, 100, 1_000),
     "list, items": (20, 200, 2_000),
     "survey, files": (1_000, 10_000, 100_000),
     "discussions of ten turns at once": (10, 100, 1_000),
 }
-TARGETS = {("insert a block, KB of the document", 1_000): 500.0}
+TARGETS = {
+    ("insert a block, KB of the document", 1_000): 500.0,
+    ("insert a block, KB of tiny sections", 1_000): 500.0,
+}
 """Milliseconds that are wanted at most."""
 BLOCK = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n\n### Insights\n\n- [Maya] One.\n"
 _PAGES = sorted(Path(__file__).parents[1].joinpath("docs").glob("*.md"))
@@ -42,7 +46,14 @@ _WIDTH = 40
 
 def measure() -> Iterator[str]:
     found: dict[str, dict[str, float]] = {}
-    kinds: tuple[Callable[[int], float], ...] = (insert, append, list_items, survey, discuss)
+    kinds: tuple[Callable[[int], float], ...] = (
+        insert,
+        insert_below_headings,
+        append,
+        list_items,
+        survey,
+        discuss,
+    )
     for (name, sizes), take in zip(SIZES.items(), kinds, strict=True):
         found[name] = {}
         for size in sizes:
@@ -56,6 +67,16 @@ def measure() -> Iterator[str]:
 def insert(kilobytes: int) -> float:
     pages = b"".join(page.read_bytes() for page in _PAGES)
     document = (pages * (kilobytes * 1024 // len(pages) + 1))[: kilobytes * 1024]
+    return _spend(lambda: insert_addition(document, BLOCK, topic="User Journeys"))
+
+
+def insert_below_headings(kilobytes: int) -> float:
+    """Insert into sections of 80 bytes, no two of them alike."""
+    sections = (
+        f"## {number:,}. Journey\n\nThe inspector goes down and comes back.\n\n- one\n- two\n\n"
+        for number in count(1)
+    )
+    document = "".join(islice(sections, kilobytes * 1024 // 80)).encode()
     return _spend(lambda: insert_addition(document, BLOCK, topic="User Journeys"))
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shlex
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -836,14 +837,17 @@ def test_a_session_beside_others_waits_for_the_disk_in_a_thread(
 ) -> None:
     root, item = place
     others = [add_item(root, f"Item {number}", commit=None) for number in range(1, count)]
-    threads: set[bool] = set()
-    append = files.append
+    written: set[tuple[str, bool]] = set()
 
-    def watch(*given: Any, **named: Any) -> None:
-        threads.add(threading.current_thread() is threading.main_thread())
-        append(*given, **named)
+    def watch(name: str, write: Callable[..., None]) -> None:
+        def note(path: Path, *given: Any, **named: Any) -> None:
+            written.add((path.suffix, threading.current_thread() is threading.main_thread()))
+            write(path, *given, **named)
 
-    monkeypatch.setattr(files, "append", watch)
+        monkeypatch.setattr(files, name, note)
+
+    watch("append", files.append)
+    watch("write", files.write)
 
     async def play(folder: Path) -> list[str]:
         session = Session(root, folder.name, panel=ScriptedPanel())
@@ -857,7 +861,8 @@ def test_a_session_beside_others_waits_for_the_disk_in_a_thread(
 
     assert [shown[-1] for shown in asyncio.run(run())] == ["paused"] * count
     assert [meta(each)["steps_completed"] for each in (item, *others)] == [["00-01"]] * count
-    assert (False in threads) is (count > 1)
+    for ending in (".jsonl", ".md"):  # the journal and a document
+        assert ((ending, False) in written) is (count > 1)
 
 
 @pytest.mark.rule("GREET-6")

@@ -13,7 +13,7 @@ from roundtable import address
 from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
-KNOWN = "items, panel, user_name, review, model, base_url, time_limit, "
+KNOWN = "items, panel, user_name, review, model, base_url, telemetry, time_limit, "
 KNOWN += "budget.turns, budget.tokens, budget.money"
 LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
@@ -186,6 +186,21 @@ def test_a_projects_file_chooses_no_panel_but_offline_and_no_budget(
     key = "panel" if "panel" in text else "budget"
     assert told.startswith(f"{file}, line {line}: {key} is ignored. A project's file cannot")
     assert told.endswith(f" Set it in {home / 'roundtable' / 'config.toml'}.")
+
+
+@pytest.mark.rule("TABLE-4")
+@pytest.mark.parametrize("file", ["roundtable.toml", "pyproject.toml"])
+def test_only_the_user_switches_telemetry_on(project: Path, home: Path, file: str) -> None:
+    text = "telemetry = true\n"
+    (project / file).write_text(f"[tool.roundtable]\n{text}" if file == "pyproject.toml" else text)
+    settings, (told,) = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
+    assert not settings.telemetry
+    line = 2 if file == "pyproject.toml" else 1
+    assert told.startswith(f"{file}, line {line}: telemetry is ignored. A project's file cannot choose")
+    (project / file).write_text("")
+    assert load_settings(project, environment={"ROUNDTABLE_TELEMETRY": "1"})[0].telemetry
+    assert not load_settings(project, environment={"ROUNDTABLE_TELEMETRY": "0"})[0].telemetry
+    assert load_settings(project, environment=_own(home, text))[0].telemetry
 
 
 @pytest.mark.rule("TABLE-4")

@@ -391,10 +391,12 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
         from .runtime.executor import make_offline_panel
 
         return lambda: make_offline_panel(settings.root), None
-    from .panel.model.choice import choose
+    from .panel.model.choice import choose, trace_calls
     from .runtime.budget import BudgetAccount
 
     account = BudgetAccount(folder, settings.budget)
+    if settings.telemetry and not trace_calls():
+        account.add_news('Telemetry needs a part: pip install "path/to/roundtable[telemetry]"')
     meter, news, seconds = account.record_call, account.add_news, settings.time_limit
     panel = choose(
         settings.models, settings.base_url, meter=meter, news=news, project=settings.root, seconds=seconds

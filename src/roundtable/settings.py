@@ -7,7 +7,6 @@ file names none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -43,13 +42,14 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
     "review": (bool, "true or false"),
     "model": (_ModelNames, 'a name, such as "ollama:llama3.2", or a list of names'),
     "base_url": (str, f'an address, such as "{address.EXAMPLE}"'),
+    "telemetry": (bool, "true or false"),
     "time_limit": (Annotated[int, Meta(ge=5, le=3600)], "a number of seconds from 5 to 3600"),
     "budget.turns": (_Count, "a number, such as 8"),
     "budget.tokens": (_Count, "a number, such as 60000"),
     "budget.money": (Decimal, "a number, such as 0.50"),
 }
 """The form of each setting, and what it must be, in words."""
-PERSONAL = frozenset({"model", "base_url", "time_limit", "panel", "budget"})
+PERSONAL = frozenset({"model", "base_url", "telemetry", "time_limit", "panel", "budget"})
 """The settings that a project's file cannot make, but for an offline panel."""
 KEPT_FILE = "panel.toml"
 """Where the model that the user chose is kept, beside the user's own file."""
@@ -76,6 +76,7 @@ class Settings(Struct, frozen=True):
     review: bool = True
     models: tuple[str, ...] = ()
     base_url: str = ""
+    telemetry: bool = False
     time_limit: float | None = None
     budget: Budget = UNLIMITED
     is_panel_chosen: bool = False
@@ -252,6 +253,8 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
 
 def announcement_file(root: Path) -> Path:
     """Return the user's own file that says where a project's web room is; it cannot exist without a home."""
+    import hashlib  # late, for it loads OpenSSL
+
     own = user_file(os.environ) or Path(os.devnull, "none")
     return own.with_name("served") / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 

@@ -253,3 +253,11 @@ def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
         assert add_note(front + b"\nText.\n", "> Draft.") == front + b"\n> Draft.\n\nText.\n"
     rules = b"---\n\nNo key.\n\n---\n"
     assert add_note(rules, "> Draft.") == b"> Draft.\n\n" + rules
+
+
+@pytest.mark.rule("ART-4")
+def test_a_rule_at_the_top_does_not_become_front_matter_far_above_the_text() -> None:
+    document = b"---\na rule, not front matter\n\n# Spec\n\n## User Journeys\n\ntext\n\n## Next\n"
+    addition = add(document, "Insights\n...\nmore")
+    kinds = [each.kind for each in read_outline(addition.document).pieces]
+    assert kinds[:3] == ["hr", "paragraph", "heading"]

@@ -91,6 +91,12 @@ def names(found: tuple[Section, ...], start: int = 0, length: int = 0) -> list[t
     return [(s.heading, s.level) for s in found if not start <= s.start < start + length]
 
 
+def list_pieces(document: bytes, start: int, length: int = 0) -> list[tuple[str, int, int]]:
+    """Every piece outside of a stretch, with its level and where it stood before the stretch was added."""
+    found = [each for each in read_outline(document).pieces if not start <= each.start < start + length]
+    return [(each.kind, each.level, each.start - length * (each.start >= start)) for each in found]
+
+
 def alike(one: bytes, other: bytes) -> int:
     """How many bytes two documents begin with alike."""
     different = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
@@ -107,6 +113,7 @@ def test_an_addition_is_one_insertion_that_leaves_all_sections_as_they_were(
     assert addition.document[:start] + addition.document[start + length :] == document
     old, new = read_outline(document).sections, read_outline(addition.document).sections
     assert names(new, start, length) == names(old)
+    assert list_pieces(addition.document, start, length) == list_pieces(document, start)
     if addition.heading is not None:
         above = next(s for s in old if s.heading == addition.heading and s.body <= start <= s.end)
         inside = [s.level for s in new if start <= s.start < start + length]

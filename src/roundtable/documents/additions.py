@@ -144,15 +144,24 @@ def _guard_against_joining(after: bytes) -> str:
 def _replace(
     shape: outline.Outline, start: int, end: int, texts: Iterable[bytes], heading: str | None = None
 ) -> Addition:
-    """Return the document with the first of the texts for a stretch that lets the rest read as before."""
-    rest = [each for each in shape.pieces if not start <= each.start < end]
+    """Return the document with the first of the texts for a stretch that lets the rest read as before.
+
+    A heading reads the same whatever stands above it, unless that is left open. So if the headings next to
+    the stretch still read as before, everything beyond them does.
+    """
+    headings = [each for each in shape.pieces if each.level and shape.document.startswith(b"#", each.start)]
+    # A rule at the top becomes front matter where a line of the text closes it, however far below.
+    is_ruled = any(each.kind == "hr" for each in shape.pieces[:1])
+    first = max((each.start for each in headings if each.end <= start and not is_ruled), default=0)
+    last = min((each.end for each in headings if each.start >= end), default=len(shape.document))
+    rest = [each for each in shape.within(first, last) if not start <= each.start < end]
     for new in texts:
-        document, new_end = shape.document[:start] + new + shape.document[end:], start + len(new)
-        places = (each.start if each.start < start else each.start - end + new_end for each in rest)
-        expected = [(each.kind, each.level, place) for each, place in zip(rest, places, strict=True)]
-        pieces = outline.read_outline(document).pieces
-        found = [(each.kind, each.level, each.start) for each in pieces if not start <= each.start < new_end]
-        if found == expected:
+        document, moved = shape.document[:start] + new + shape.document[end:], len(new) - (end - start)
+        outline.check_size(document)
+        expected = [(each.kind, each.level, each.start + moved * (each.start >= end)) for each in rest]
+        pieces = outline.read_outline(document[first : last + moved]).pieces
+        places = [(each.kind, each.level, first + each.start) for each in pieces]
+        if [each for each in places if not start <= each[2] < end + moved] == expected:
             return Addition(document, start, len(new), heading)
     raise RuleBroken(_REFUSAL)
 

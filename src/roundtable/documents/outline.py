@@ -113,11 +113,16 @@ def decode_document(document: bytes) -> str:
     return document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_outline(document: bytes) -> Outline:
-    """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
+def check_size(document: bytes) -> None:
+    """Raise RuleBroken if the document is too long to be read."""
     if len(document) > MAX_DOCUMENT_SIZE:
         failed = f"The document has {len(document):,} bytes; at most {MAX_DOCUMENT_SIZE:,} can be added to."
         raise RuleBroken(f"{failed} Nothing was changed. Split the file, or add the text by hand.")
+
+
+def read_outline(document: bytes) -> Outline:
+    """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
+    check_size(document)
     begin = len(_BOM) if document.startswith(_BOM) else 0
     lengths = map(len, document[begin:].splitlines(keepends=True))
     lines = tuple(accumulate(lengths, initial=begin)) if len(document) > begin else (begin, begin)
@@ -126,9 +131,9 @@ def read_outline(document: bytes) -> Outline:
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    tokens = parse("\n".join(source))[0]
+    tokens = _parse_top_level("\n".join(source))
     for index, token in enumerate(tokens):
-        if token.level or token.nesting < 0 or token.map is None:
+        if token.level or token.map is None:
             continue
         start, end = (lines[each] for each in token.map)
         kind, level, text = token.type.removesuffix("_open"), 0, token.content
@@ -137,6 +142,26 @@ def read_outline(document: bytes) -> Outline:
         is_left_open = token is tokens[-1] and is_open(token, source)
         pieces.append(MarkdownBlock(kind, start, end, level, text, is_left_open))
     return Outline(document, lines, tuple(pieces))
+
+
+class _TopLevelTokens(list["Token"]):
+    """The tokens of top-level blocks; those inside of them are forgotten while a long document is read."""
+
+    def append(self, token: Token, /) -> None:
+        if token.nesting >= 0 and token.level <= (token.type == "inline"):
+            super().append(token)
+
+
+_SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
+
+
+def _parse_top_level(text: str) -> Sequence[Token]:
+    """Return the tokens of the top-level blocks, each heading with its words after it."""
+    # The parser does not look for a kind of block in every line where the text has no sign of it at all.
+    absent = frozenset(rule for rule, signs in _SIGNS.items() if not any(sign in text for sign in signs))
+    parser, tokens = _parser(absent), _TopLevelTokens()
+    parser.block.parse(text, parser, {}, tokens)
+    return tokens
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
@@ -175,11 +200,11 @@ def _render_heading(content: str) -> str:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(left_out: frozenset[str] = frozenset()) -> MarkdownIt:
     # Imported when first used: loading it is slower than everything else a command does at its start.
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", *left_out])
 
 
 LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")

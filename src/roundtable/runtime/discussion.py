@@ -142,7 +142,7 @@ class DocumentExecutor(Executor):
     into = False
     """Whether the document gains the block."""
 
-    async def carry_out(self, task: do.Command) -> on.Event:
+    def use_store(self, task: do.Command) -> on.Event:
         match task:
             case do.SaveLimit():
                 return on.Saved(False)
@@ -152,7 +152,7 @@ class DocumentExecutor(Executor):
                 names, beginning = self._panel_names, f"{self.path.name}{_ENDING}"
                 return on.RecordSaved(transcript.write_transcript(self.path.parent, task, names, beginning))
             case _:
-                return await super().carry_out(task)
+                return super().use_store(task)
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:  # noqa: ARG002
         """Return the document and the turn limit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, count
@@ -76,14 +76,15 @@ class Executor:
         """Return who gave the words: a discussion may begin with one panel and end with another."""
         return ", then ".join(dict.fromkeys((*self._journal.panels, self.panel.name)))
 
-    async def carry_out(self, task: do.Command) -> on.Event:
-        """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
+    async def carry_out(self, task: do.Command, aside: Callable[..., Awaitable[on.Event]]) -> on.Event:
+        """Do what is commanded and say what happened; a panel that fails raises PanelFailed.
+
+        `aside` calls what waits for the disk only.
+        """
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not records.has_meta(self._folder):
             raise records.missing_meta(self._folder)
         match task:
-            case do.ReadContext(step):
-                return self.context(step)
             case do.AskFraming():
                 return await self._frame(task)
             case do.AskPersona():
@@ -96,6 +97,14 @@ class Executor:
                 return await self._answer_at_step(task)
             case do.AskDraft():
                 return await self._draft(task)
+            case _:
+                return await aside(self.use_store, task)
+
+    def use_store(self, task: do.Command) -> on.Event:
+        """Read or write what is commanded, and say what happened."""
+        match task:
+            case do.ReadContext(step):
+                return self.context(step)
             case do.SaveLimit(limit):
                 return on.Saved(records.save_limit(self._folder, limit))
             case do.UpdateArtifacts() | do.SaveRecord():

@@ -318,7 +318,7 @@ class Session:
                 self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
             try:
                 try:
-                    return await self._executor.carry_out(task)
+                    return await self._executor.carry_out(task, self._aside)
                 finally:
                     await self._show_news()
             except PanelFailed as failure:

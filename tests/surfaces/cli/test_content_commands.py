@@ -180,7 +180,7 @@ def test_the_doctor_does_without_git(cli: CommandLine, monkeypatch: pytest.Monke
 
 def test_settings_that_cannot_be_used_are_said_on_stderr_by_every_command(cli: CommandLine) -> None:
     (cli.root / "roundtable.toml").write_text("nonsense = 1\n")
-    known = "items, panel, user_name, review, model, base_url, time_limit, "
+    known = "items, panel, user_name, review, model, base_url, telemetry, time_limit, "
     known += "budget.turns, budget.tokens, budget.money"
     said = f"roundtable.toml: nonsense is not a setting; the settings are {known}.\n"
     for command in (["list"], ["status"], ["personas", "check"], ["add", "x"]):

@@ -6,7 +6,9 @@ One call, one connection, no retries of a library's own: what comes next is for 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import codecs
+import logging
 import os
 import re
 import shlex
@@ -14,6 +16,7 @@ import shutil
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 News = Callable[[str], None]
 ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 _KNOWN = read_tables("models.toml")
+_SPAN_TIME_LIMITS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
 SERVICES = _KNOWN["services"]
 KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVICES.items() if each["keys"]}
 # Kinds of failure after which the words may have been read, and so are paid for.
@@ -388,6 +392,38 @@ class RunningProgram(asyncio.SubprocessProtocol):
         self.transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
             await asyncio.wait_for(self._has_ended.wait(), timeout=5.0)
+
+
+@cache
+def trace_calls() -> bool:
+    """Send a span for each call from now on, without its words; return whether OpenTelemetry is installed."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http import trace_exporter
+        from opentelemetry.sdk.trace import TracerProvider, export
+        from pydantic_ai import Agent, InstrumentationSettings
+    except ImportError:
+        return False
+    # One batch may be under way at the end and one be left: without a collector, two times this is waited.
+    is_time_set = any(name in os.environ for name in _SPAN_TIME_LIMITS)
+    exporter = trace_exporter.OTLPSpanExporter(timeout=None if is_time_set else 0.5)
+    # Not for every library of the process: others may tell more.
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(export.BatchSpanProcessor(exporter))
+    Agent.instrument_all(InstrumentationSettings(tracer_provider=provider, include_content=False))
+    complaints: list[str] = []
+
+    def hold_back(complaint: logging.LogRecord) -> bool:
+        complaints.append(complaint.getMessage())
+        return False
+
+    def finish() -> None:
+        provider.shutdown()
+        if complaints:  # told once, and not in the middle of the conversation
+            logging.getLogger(__name__).warning("Telemetry: no collector took the spans. %s", complaints[-1])
+
+    logging.getLogger(trace_exporter.__name__).addFilter(hold_back)
+    atexit.register(finish)
+    return True
 
 
 def find_lacking(choice: Choice) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from itertools import count as count_from
 from pathlib import Path
@@ -42,10 +41,12 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
 @command("list")
 def list_backlog(flags: Flags) -> None:
     """List the items and how far each is."""
+    from shutil import get_terminal_size  # late, for it loads every kind of archive
+
     project = flags.open_project()
     rows = project.list_progress()
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
-    width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+    width = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
     cells = []
     for row in rows:
         done, state = f"{row['steps_completed']}/{row['steps']}", row["analysis_status"]
