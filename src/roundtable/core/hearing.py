@@ -206,14 +206,11 @@ def _is_resolute(sentence: str) -> bool:
 
 
 def _is_correction(sentence: str) -> bool:
-    return strip_correction(sentence) != sentence.strip() and _holds_instead(sentence)
-
-
-def _holds_instead(sentence: str) -> bool:
-    """Whether what follows a correction says what holds: a decision, or a name without a verb."""
-    words = words_of(strip_correction(sentence))
+    """Whether a sentence takes back and says what holds instead: a decision, or a name without a verb."""
+    instead = strip_correction(sentence)
+    words = words_of(instead)
     is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
-    return _is_firm(sentence) and (is_name or _is_resolute(sentence))
+    return instead != sentence.strip() and _is_firm(sentence) and (is_name or _is_resolute(sentence))
 
 
 def _is_firm(sentence: str) -> bool:
@@ -246,7 +243,7 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
     for sentence in split_sentences(text):
         found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
         rest = sentence[found.end() :] if found else sentence
-        if found and (found["surely"] or not rest or _holds_instead(sentence)):
+        if found and (found["surely"] or not rest or _is_correction(sentence)):
             if decided:
                 del standing[decided.pop() :]  # with the reasons that were given for it
             elif found["surely"]:
@@ -254,10 +251,8 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
         if rest:
             decided += [len(standing)] if _is_resolute(sentence) else []
             standing.append(sentence)
-    if first is None:
-        return tuple(standing), None
     instead = (each for each in standing[first:] if _is_resolute(each) or _is_correction(each))
-    return tuple(standing), tuple(instead)
+    return tuple(standing), None if first is None else tuple(instead)
 
 
 def corrects(text: str) -> bool:
