@@ -263,16 +263,14 @@ def _is_json(text: str) -> bool:
 def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
     others = tuple(fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
-    start = 0
-    for line in text.split("\n"):
-        found = _name_pattern(others).match(fold_look_alikes(line))
+    for line in re.finditer(r".+", text):
+        found = _name_pattern(others).match(fold_look_alikes(line[0]))
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found and found["first"] and not found["role"] and not found["bold"]
-        if found and not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
+        if found and not (is_plain and (line[0].rstrip().endswith("?") or found["bullet"])):
             where = f'these words stand after "{found["who"].strip()}:"'
             reason = f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
-            yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
-        start += len(line) + 1
+            yield UnverifiedClaim("name", reason, line.start() + len(line[0].rstrip().rstrip(".!?")))
 
 
 @lru_cache(maxsize=64)
