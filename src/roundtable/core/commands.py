@@ -19,6 +19,7 @@ from .synthesis import Draft, Entry, Exit
 from .tracks import TrackChoice
 from .turns import NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn
 
+DEFAULT_MAX_TURNS = 10
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
 """What a contribution is for."""
 
@@ -47,9 +48,9 @@ class Table(Struct, frozen=True):
     step: Step
     roster: Roster
     lead: Persona
-    steps: tuple[Step, ...]
-    material: tuple[Material, ...]
-    max_turns: int
+    steps: tuple[Step, ...] = ()
+    material: tuple[Material, ...] = ()
+    max_turns: int = DEFAULT_MAX_TURNS
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
