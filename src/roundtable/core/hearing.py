@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .personas import Persona, Roster
-from .steps import Depth
+from .steps import DEPTHS, Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 ExitAnswer = Literal["exit", "continue", "contribution"]
@@ -516,11 +516,11 @@ def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None
 
 # --- the depth ------------------------------------------------------------------------------------------
 
-_DEPTHS: dict[Depth, str] = {
-    "deep": "deep|more detail|dig in|thorough|go deeper|full analysis",
-    "brief": "brief|skip ahead|keep it short|quick|fast|summarize|just the highlights",
-    "standard": "standard|normal",
-}
+_DEPTH = re.compile(
+    r"(?<!\S)(?:(?P<deep>deep|more detail|dig in|thorough|go deeper|full analysis)"
+    r"|(?P<brief>brief|skip ahead|keep it short|quick|fast|summarize|just the highlights)"
+    r"|(?P<standard>standard|normal))(?!\S)"
+)
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
 _REQUEST_WORDS = word_set("""
         let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
@@ -538,19 +538,14 @@ _MEASURES = (
 def hear_depth(text: str, question: str | None) -> Depth | None:
     """Return the depth that a short message asks for; None if it answers the open question or says more."""
     words = words_of(text)
-    found = [
-        (depth, phrase)
-        for depth, phrases in _DEPTHS.items()
-        for phrase in map(words_of, phrases.split("|"))
-        if find_phrase(phrase, words) is not None
-    ]
-    depths = {depth for depth, _ in found}
-    spoken = {word for _, phrase in found for word in phrase}
+    found = list(_DEPTH.finditer(" ".join(words)))
+    depths = [depth for depth in DEPTHS if any(each[depth] for each in found)]
+    spoken = {word for each in found for word in each[0].split()}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
     asked = "" if text.lstrip().startswith("/depth") else fold_text(question or "")
     is_measure = any(not spoken.isdisjoint(words) and asks.search(asked) for words, asks in _MEASURES)
-    return None if is_measure or is_about(" ".join(spoken), asked) else depths.pop()
+    return None if is_measure or is_about(" ".join(spoken), asked) else depths[0]
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------
