@@ -62,10 +62,7 @@ def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
     count = lines_of(path)
     if count is None:
         return f"{found[0]}: there is no file {path} in the project."
-    if line is None:
-        return ""
-    first = int(line)
-    if 1 <= first <= int(found["last"] or first) <= count:
+    if line is None or 1 <= int(line) <= int(found["last"] or line) <= count:
         return ""
     return f"{found[0]}: the file has {count} line{'s' if count != 1 else ''}."
 
