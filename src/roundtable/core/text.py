@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -144,6 +143,7 @@ _ACTING = re.compile(
     r"|(?P<tag><(?=[A-Za-z/!?])|-->|&(?=#?[A-Za-z0-9]{1,32};))|(?P<bracket>\[)"
 )
 _ESCAPED = re.compile(rf"{_CODE}|\\(?P<sign>[!-/:-@\[-`{{-~])|&(?:lt|gt|amp);")
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def strip_unprintable(text: str) -> str:
@@ -187,7 +187,7 @@ def escape_markdown(text: str) -> str:
     def escape(found: re.Match[str]) -> str:
         match found.lastgroup:
             case "tag":
-                return html.escape(found[0], quote=False)
+                return found[0].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
             case "code":
                 return found[0]
             case "bracket" if not is_linked:
@@ -209,7 +209,7 @@ def escape_in_bold(text: str) -> str:
 
 def unescape_markdown(text: str) -> str:
     """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
-    return _ESCAPED.sub(lambda found: found["code"] or found["sign"] or html.unescape(found[0]), text)
+    return _ESCAPED.sub(lambda found: found["code"] or found["sign"] or _ENTITIES[found[0]], text)
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:
