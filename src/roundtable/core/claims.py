@@ -187,12 +187,11 @@ def check_contribution(
     text: str, speaker: Persona, table: Table, lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in a persona's words at the table."""
-    documents = _documents(table)
-    known = [*documents, *(turn.text for turn in table.turns if turn.speaker == USER)]
+    known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
     found = check_words(text, speaker, table.roster, known, lines_of)
     if any(claim.kind == "form" for claim in found):
         return found
-    return (*found, *_check_credits(text, speaker.key, table.turns, documents, table.roster))
+    return (*found, *_check_credits(text, speaker.key, table.turns, table))
 
 
 def check_words(
@@ -315,12 +314,10 @@ _CONDITION = re.compile(
 )
 
 
-def _check_credits(
-    text: str, speaker: str, turns: Sequence[Turn], documents: Sequence[str], roster: Roster
-) -> Iterator[UnverifiedClaim]:
+def _check_credits(text: str, speaker: str, turns: Sequence[Turn], table: Table) -> Iterator[UnverifiedClaim]:
     """Yield the sentences that credit somebody who has said nothing, the user included."""
-    pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
-    keys = {persona.first_name: persona.key for persona in roster.personas}
+    keys = {persona.first_name: persona.key for persona in table.roster.personas}
+    pattern = _credit_pattern(tuple(keys))
     end = 0
     for sentence in split_sentences(text):
         end, said = text.index(sentence, end) + len(sentence), frozenset(content_stems(sentence))
@@ -333,7 +330,7 @@ def _check_credits(
             # The documents hold the user's answers, and what a persona said in an earlier discussion.
             is_heard = any(turn.speaker == key for turn in turns) or any(
                 len(said.intersection(content_stems(each))) > _FEW_WORDS if key == USER else name in each
-                for each in documents
+                for each in _documents(table)
             )
             if key != speaker and not is_supposed and not is_heard:
                 who = name if key != USER else "The user"
@@ -374,7 +371,7 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[st
         text, detail = (
             [
                 *_check_paths(words, known, lines_of),
-                *_check_credits(words, "", cited, documents, table.roster),
+                *_check_credits(words, "", cited, table),
                 *check_figures(words, sources),
             ]
             for words in (entry.text, entry.detail)
