@@ -176,8 +176,7 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
     whole = len(text.rstrip().rstrip(".!?")) or len(text.rstrip())
     places = {whole if claim.end is None else claim.end for claim in claims}
     for place in sorted(places, reverse=True):
-        is_marked = text[place:].lstrip().startswith(UNVERIFIED) or text[:place].rstrip().endswith(UNVERIFIED)
-        if not is_marked:
+        if not (is_marked(text, place) or text[:place].rstrip().endswith(UNVERIFIED)):
             gap = "\n" if text[:place].endswith("```") else " "
             text = f"{text[:place]}{gap}{UNVERIFIED}{text[place:]}"
     return text
