@@ -167,6 +167,12 @@ def test_a_mark_stands_right_behind_its_claim() -> None:
 
 
 @pytest.mark.rule("ART-8")
+def test_a_mark_behind_bold_type_is_not_given_twice() -> None:
+    marked = "The queue is in **`forms/queue.py:41`** (unverified), I think."
+    assert mark_claims(marked, check_contribution(marked, MAYA, TABLE, LINES.get)) == marked
+
+
+@pytest.mark.rule("ART-8")
 def test_what_cannot_be_marked_in_place_is_marked_at_its_end() -> None:
     text = "As an AI, I have no opinion."
     assert mark_claims(text, check_contribution(text, MAYA, TABLE, LINES.get)).endswith(

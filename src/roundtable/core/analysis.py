@@ -437,9 +437,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words, relayed = _open_question(now), event.text.strip(), event.relayed
     if question is None:
         return _draft_sections(now)
-    if tracked := _hear_track(now, words, question):
-        return tracked
-    if elsewhere := _hear_step(now, words):
+    if elsewhere := _hear_track(now, words, question) or _hear_step(now, words):
         return elsewhere
     steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
     spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
@@ -726,9 +724,7 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    if tracked := _hear_track(now, words):
-        return tracked
-    if elsewhere := _hear_step(now, words):
+    if elsewhere := _hear_track(now, words) or _hear_step(now, words):
         return elsewhere
     steering = hearing.hear_steering(words, at_menu=True)
     if steering is not None:

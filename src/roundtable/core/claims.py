@@ -62,10 +62,7 @@ def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
     count = lines_of(path)
     if count is None:
         return f"{found[0]}: there is no file {path} in the project."
-    if line is None:
-        return ""
-    first = int(line)
-    if 1 <= first <= int(found["last"] or first) <= count:
+    if line is None or 1 <= int(line) <= int(found["last"] or line) <= count:
         return ""
     return f"{found[0]}: the file has {count} line{'s' if count != 1 else ''}."
 
@@ -179,8 +176,7 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
     whole = len(text.rstrip().rstrip(".!?")) or len(text.rstrip())
     places = {whole if claim.end is None else claim.end for claim in claims}
     for place in sorted(places, reverse=True):
-        is_marked = text[place:].lstrip().startswith(UNVERIFIED) or text[:place].rstrip().endswith(UNVERIFIED)
-        if not is_marked:
+        if not (is_marked(text, place) or text[:place].rstrip().endswith(UNVERIFIED)):
             gap = "\n" if text[:place].endswith("```") else " "
             text = f"{text[:place]}{gap}{UNVERIFIED}{text[place:]}"
     return text
@@ -190,12 +186,11 @@ def check_contribution(
     text: str, speaker: Persona, table: Table, lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in a persona's words at the table."""
-    documents = _documents(table)
-    known = [*documents, *(turn.text for turn in table.turns if turn.speaker == USER)]
+    known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
     found = check_words(text, speaker, table.roster, known, lines_of)
     if any(claim.kind == "form" for claim in found):
         return found
-    return (*found, *_check_credits(text, speaker.key, table.turns, documents, table.roster))
+    return (*found, *_check_credits(text, speaker.key, table.turns, table))
 
 
 def check_words(
@@ -263,16 +258,14 @@ def _is_json(text: str) -> bool:
 def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
     others = tuple(fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
-    start = 0
-    for line in text.split("\n"):
-        found = _name_pattern(others).match(fold_look_alikes(line))
+    for line in re.finditer(r".+", text):
+        found = _name_pattern(others).match(fold_look_alikes(line[0]))
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found and found["first"] and not found["role"] and not found["bold"]
-        if found and not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
+        if found and not (is_plain and (line[0].rstrip().endswith("?") or found["bullet"])):
             where = f'these words stand after "{found["who"].strip()}:"'
             reason = f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
-            yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
-        start += len(line) + 1
+            yield UnverifiedClaim("name", reason, line.start() + len(line[0].rstrip().rstrip(".!?")))
 
 
 @lru_cache(maxsize=64)
@@ -320,12 +313,10 @@ _CONDITION = re.compile(
 )
 
 
-def _check_credits(
-    text: str, speaker: str, turns: Sequence[Turn], documents: Sequence[str], roster: Roster
-) -> Iterator[UnverifiedClaim]:
+def _check_credits(text: str, speaker: str, turns: Sequence[Turn], table: Table) -> Iterator[UnverifiedClaim]:
     """Yield the sentences that credit somebody who has said nothing, the user included."""
-    pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
-    keys = {persona.first_name: persona.key for persona in roster.personas}
+    keys = {persona.first_name: persona.key for persona in table.roster.personas}
+    pattern = _credit_pattern(tuple(keys))
     end = 0
     for sentence in split_sentences(text):
         end, said = text.index(sentence, end) + len(sentence), frozenset(content_stems(sentence))
@@ -338,7 +329,7 @@ def _check_credits(
             # The documents hold the user's answers, and what a persona said in an earlier discussion.
             is_heard = any(turn.speaker == key for turn in turns) or any(
                 len(said.intersection(content_stems(each))) > _FEW_WORDS if key == USER else name in each
-                for each in documents
+                for each in _documents(table)
             )
             if key != speaker and not is_supposed and not is_heard:
                 who = name if key != USER else "The user"
@@ -379,7 +370,7 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[st
         text, detail = (
             [
                 *_check_paths(words, known, lines_of),
-                *_check_credits(words, "", cited, documents, table.roster),
+                *_check_credits(words, "", cited, table),
                 *check_figures(words, sources),
             ]
             for words in (entry.text, entry.detail)

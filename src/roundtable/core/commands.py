@@ -6,7 +6,7 @@ they carry is laid out first: the table of a discussion, the brief of a speaker 
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from msgspec import Struct
 
@@ -19,15 +19,20 @@ from .synthesis import Draft, Entry, Exit
 from .tracks import TrackChoice
 from .turns import NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn
 
+DEFAULT_MAX_TURNS = 10
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
 """What a contribution is for."""
 
 
-class Show(Struct, frozen=True):
+class Command(Struct, frozen=True):
+    """What a machine may command."""
+
+
+class Show(Command, frozen=True):
     line: Line
 
 
-class Listen(Struct, frozen=True):  # wait for the user's words
+class Listen(Command, frozen=True):  # wait for the user's words
     awaits: Awaits
     prefill: str = ""  # what stands in the input line to be edited
     offer: str = ""  # the draft that can be put there
@@ -43,9 +48,9 @@ class Table(Struct, frozen=True):
     step: Step
     roster: Roster
     lead: Persona
-    steps: tuple[Step, ...]
-    material: tuple[Material, ...]
-    max_turns: int
+    steps: tuple[Step, ...] = ()
+    material: tuple[Material, ...] = ()
+    max_turns: int = DEFAULT_MAX_TURNS
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
@@ -90,33 +95,33 @@ class Brief(Struct, frozen=True):
         return self.purpose in ("framing", "tradeoff")
 
 
-class ReadContext(Struct, frozen=True):
+class ReadContext(Command, frozen=True):
     step: Step  # its documents, and the turn limit
 
 
-class AskFraming(Struct, frozen=True):
+class AskFraming(Command, frozen=True):
     brief: Brief  # the lead gives summary, focus question and short topic
 
 
-class AskPersona(Struct, frozen=True):
+class AskPersona(Command, frozen=True):
     brief: Brief
 
 
-class AskVerdict(Struct, frozen=True):
+class AskVerdict(Command, frozen=True):
     table: Table  # does the user's last contribution drift, and does it hold a decision?
 
 
-class SaveLimit(Struct, frozen=True):
+class SaveLimit(Command, frozen=True):
     max_turns: int
 
 
-class AskSynthesis(Struct, frozen=True):
+class AskSynthesis(Command, frozen=True):
     table: Table
     problems: tuple[str, ...] = ()  # what was wrong with the one before
     is_extracted: bool = False  # by the offline panel: the other could not
 
 
-class UpdateArtifacts(Struct, frozen=True):
+class UpdateArtifacts(Command, frozen=True):
     """Add the block to the step's outputs, once."""
 
     step: Step
@@ -134,7 +139,7 @@ class Record(Struct, frozen=True):
     synthesis_summary: str
 
 
-class SaveRecord(Struct, frozen=True):
+class SaveRecord(Command, frozen=True):
     """Write the transcript, keep what was parked, and append the record to meta.json, once."""
 
     record: Record
@@ -146,7 +151,7 @@ class SaveRecord(Struct, frozen=True):
     struck: tuple[Entry, ...] = ()  # the entries that the user dropped or reworded in the review
 
 
-class Return(Struct, frozen=True):
+class Return(Command, frozen=True):
     """Back to the same menu."""
 
 
@@ -182,12 +187,12 @@ class StepBrief(Struct, frozen=True):
     look_ups: int = 0  # how many times it may still ask before it answers
 
 
-class AskReading(Struct, frozen=True):
+class AskReading(Command, frozen=True):
     brief: StepBrief
     material: tuple[Material, ...] = ()  # the artifacts of the phases before
 
 
-class AskOffers(Struct, frozen=True):
+class AskOffers(Command, frozen=True):
     brief: StepBrief
     questions: tuple[Question, ...]  # what draft answers are collected for
 
@@ -200,24 +205,24 @@ class AskFiles(Struct, frozen=True):
     found: str  # by a survey, to pick from
 
 
-class AskFollowUp(Struct, frozen=True):
+class AskFollowUp(Command, frozen=True):
     brief: StepBrief
     question: Question
     answer: str
     criterion: Criterion  # what the answer misses
 
 
-class AskDraft(Struct, frozen=True):
+class AskDraft(Command, frozen=True):
     brief: StepBrief
     targets: tuple[Target, ...]  # the sections that the step writes from the answers
 
 
-class WriteStep(Struct, frozen=True):
+class WriteStep(Command, frozen=True):
     step: Step
     sections: tuple[SectionText, ...]
 
 
-class SaveProgress(Struct, frozen=True):
+class SaveProgress(Command, frozen=True):
     """Note in meta.json what is given: a completed step or phase, a depth, a track."""
 
     step_id: str = ""
@@ -228,7 +233,7 @@ class SaveProgress(Struct, frozen=True):
     before: tuple[str, ...] = ()  # the old track's steps: a phase that the new one has others in opens again
 
 
-class AskFeedback(Struct, frozen=True):
+class AskFeedback(Command, frozen=True):
     """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
     brief: StepBrief
@@ -247,32 +252,25 @@ class Written(Struct, frozen=True):
     at: str = ""  # the instant of an elaboration
 
 
-class UndoLast(Struct, frozen=True):
+class UndoLast(Command, frozen=True):
     step: Step
     written: Written  # to be taken back byte for byte, unless it was edited since
 
 
-class WriteFeedback(Struct, frozen=True):
+class WriteFeedback(Command, frozen=True):
     step: Step
     words: str
     at: str
 
 
-class WriteDrafts(Struct, frozen=True):
+class WriteDrafts(Command, frozen=True):
     done: tuple[Step, ...]
     skipped: tuple[Step, ...]  # their outputs have to exist, and say at their top what was skipped
 
 
-class Advance(Struct, frozen=True):
+class Advance(Command, frozen=True):
     """Leave the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
 
     step_id: str = ""  # a step that was skipped or is complete
     is_back: bool = False  # only the last question of that step is asked
     otherwise: str = ""  # "start over" or "leave"
-
-
-Command: TypeAlias = (
-    Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
-    | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp | AskDraft | WriteStep
-    | AskFeedback | WriteFeedback | UndoLast | WriteDrafts | SaveProgress | Advance
-)  # fmt: skip

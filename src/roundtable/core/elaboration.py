@@ -43,7 +43,6 @@ from .steps import PHASES, Item, Step
 from .text import is_silence
 from .turns import USER, LookedUp, OffTopic, Parked, Turn, Verdict
 
-DEFAULT_MAX_TURNS = 10
 MIN_TURN_LIMIT = 3
 _ROUNDS_BEFORE_ASKING = 3
 
@@ -121,10 +120,7 @@ class Elaboration(do.Table, frozen=True):
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
-        new = cls(
-            item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
-            user_name=user_name or None, has_review=has_review,
-        )  # fmt: skip
+        new = cls(item, step, roster, lead, steps, user_name=user_name, has_review=has_review)
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from msgspec import Struct
 
@@ -14,7 +14,11 @@ from .synthesis import Draft
 from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
-class UserSpoke(Struct, frozen=True):
+class Event(Struct, frozen=True):
+    """What may happen; a journal names it by its class."""
+
+
+class UserSpoke(Event, frozen=True):
     """The user said something; what it means depends on what was awaited."""
 
     text: str
@@ -22,22 +26,22 @@ class UserSpoke(Struct, frozen=True):
     by: str = ""  # who spoke, where several people share the table
 
 
-class Failed(Struct, frozen=True):
+class Failed(Event, frozen=True):
     reason: str  # the panel gave no words; it is kept for the record and changes nothing (FAIL-1)
 
 
-class TaskFailed(Struct, frozen=True):
+class TaskFailed(Event, frozen=True):
     reason: str  # the context was not read, the synthesis not drafted, or the record not saved
 
 
-class DocumentsWritten(Struct, frozen=True):
+class DocumentsWritten(Event, frozen=True):
     """A step's sections, feedback, drafts of skipped steps or a discussion's block are on disk."""
 
     announcements: tuple[str, ...]
     moment: str = ""
 
 
-class Saved(Struct, frozen=True):
+class Saved(Event, frozen=True):
     """What was to be noted in meta.json is there; `saved` is false where it could not be written."""
 
     saved: bool = True
@@ -46,14 +50,14 @@ class Saved(Struct, frozen=True):
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
-class ContextRead(Struct, frozen=True):
+class ContextRead(Event, frozen=True):
     max_turns: int
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
 
 
-class Framed(Struct, frozen=True):
+class Framed(Event, frozen=True):
     """The lead framed the discussion, after it asked to see some of the code."""
 
     summary: str
@@ -63,7 +67,7 @@ class Framed(Struct, frozen=True):
     looked_up: tuple[Material, ...] = ()
 
 
-class PersonaSpoke(Struct, frozen=True):
+class PersonaSpoke(Event, frozen=True):
     """A persona's contribution is complete and checked."""
 
     speaker: str
@@ -74,30 +78,30 @@ class PersonaSpoke(Struct, frozen=True):
     looked_up: tuple[Material, ...] = ()
 
 
-class PersonaPassed(Struct, frozen=True):
+class PersonaPassed(Event, frozen=True):
     speaker: str  # may be silent, and had nothing distinct to add
 
 
-class Judged(Struct, frozen=True):
+class Judged(Event, frozen=True):
     verdict: Verdict  # on the user's last contribution
     advice: bool = False  # it redirects nobody: whoever speaks next judges the turn with its own words
 
 
-class SpeakerStopped(Struct, frozen=True):
+class SpeakerStopped(Event, frozen=True):
     """The user stopped whoever was due, in order to speak."""
 
 
-class LimitRaised(Struct, frozen=True):
+class LimitRaised(Event, frozen=True):
     max_turns: int
 
 
-class WrappedUp(Struct, frozen=True):
+class WrappedUp(Event, frozen=True):
     """The discussion ends from outside: by the user's choice, or by a spent budget, which has a `reason`."""
 
     reason: str = ""
 
 
-class SynthesisDrafted(Struct, frozen=True):
+class SynthesisDrafted(Event, frozen=True):
     draft: Draft
     at: str  # the instant that marker and record share
     extracted: bool = False
@@ -105,14 +109,14 @@ class SynthesisDrafted(Struct, frozen=True):
     relayed: bool = False  # a host drafted it
 
 
-class RecordSaved(Struct, frozen=True):
+class RecordSaved(Event, frozen=True):
     transcript: str  # the file; the record is in meta.json
 
 
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-class PersonaReplied(Struct, frozen=True):
+class PersonaReplied(Event, frozen=True):
     text: str  # a follow-up, or what the incoming persona read of the phases before, which may be nothing
 
 
@@ -131,7 +135,7 @@ class Offer(Struct, frozen=True):
     is_subject: bool = False
 
 
-class Offered(Struct, frozen=True):
+class Offered(Event, frozen=True):
     offers: tuple[Offer, ...] = ()  # what item, code and earlier answers suggest
 
 
@@ -143,11 +147,11 @@ class SectionText(Struct, frozen=True):
     notice: str = ""
 
 
-class Drafted(Struct, frozen=True):
+class Drafted(Event, frozen=True):
     sections: tuple[SectionText, ...]
 
 
-class FeedbackTaken(Struct, frozen=True):
+class FeedbackTaken(Event, frozen=True):
     """A persona, or else the lead, took up the user's feedback; its marker carries the instant `at`."""
 
     reply: str
@@ -155,15 +159,8 @@ class FeedbackTaken(Struct, frozen=True):
     speaker: str = ""
 
 
-class Undone(Struct, frozen=True):
+class Undone(Event, frozen=True):
     """What was written last was taken back, or could not be (`done` is false); each file is announced."""
 
     done: bool
     announcements: tuple[str, ...] = ()
-
-
-Event: TypeAlias = (
-    UserSpoke | Failed | TaskFailed | DocumentsWritten | Saved | ContextRead | Framed | PersonaSpoke
-    | PersonaPassed | Judged | SpeakerStopped | LimitRaised | WrappedUp | SynthesisDrafted | RecordSaved
-    | PersonaReplied | Offered | Drafted | FeedbackTaken | Undone
-)  # fmt: skip

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from . import lazy_re as re
 from .personas import Persona, Roster
-from .steps import Depth
+from .steps import DEPTHS, Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
 ExitAnswer = Literal["exit", "continue", "contribution"]
@@ -206,14 +206,11 @@ def _is_resolute(sentence: str) -> bool:
 
 
 def _is_correction(sentence: str) -> bool:
-    return strip_correction(sentence) != sentence.strip() and _holds_instead(sentence)
-
-
-def _holds_instead(sentence: str) -> bool:
-    """Whether what follows a correction says what holds: a decision, or a name without a verb."""
-    words = words_of(strip_correction(sentence))
+    """Whether a sentence takes back and says what holds instead: a decision, or a name without a verb."""
+    instead = strip_correction(sentence)
+    words = words_of(instead)
     is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
-    return _is_firm(sentence) and (is_name or _is_resolute(sentence))
+    return instead != sentence.strip() and _is_firm(sentence) and (is_name or _is_resolute(sentence))
 
 
 def _is_firm(sentence: str) -> bool:
@@ -246,7 +243,7 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
     for sentence in split_sentences(text):
         found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
         rest = sentence[found.end() :] if found else sentence
-        if found and (found["surely"] or not rest or _holds_instead(sentence)):
+        if found and (found["surely"] or not rest or _is_correction(sentence)):
             if decided:
                 del standing[decided.pop() :]  # with the reasons that were given for it
             elif found["surely"]:
@@ -254,10 +251,8 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
         if rest:
             decided += [len(standing)] if _is_resolute(sentence) else []
             standing.append(sentence)
-    if first is None:
-        return tuple(standing), None
     instead = (each for each in standing[first:] if _is_resolute(each) or _is_correction(each))
-    return tuple(standing), tuple(instead)
+    return tuple(standing), None if first is None else tuple(instead)
 
 
 def corrects(text: str) -> bool:
@@ -521,11 +516,11 @@ def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None
 
 # --- the depth ------------------------------------------------------------------------------------------
 
-_DEPTHS: dict[Depth, str] = {
-    "deep": "deep|more detail|dig in|thorough|go deeper|full analysis",
-    "brief": "brief|skip ahead|keep it short|quick|fast|summarize|just the highlights",
-    "standard": "standard|normal",
-}
+_DEPTH = re.compile(
+    r"(?<!\S)(?:(?P<deep>deep|more detail|dig in|thorough|go deeper|full analysis)"
+    r"|(?P<brief>brief|skip ahead|keep it short|quick|fast|summarize|just the highlights)"
+    r"|(?P<standard>standard|normal))(?!\S)"
+)
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
 _REQUEST_WORDS = word_set("""
         let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
@@ -543,19 +538,14 @@ _MEASURES = (
 def hear_depth(text: str, question: str | None) -> Depth | None:
     """Return the depth that a short message asks for; None if it answers the open question or says more."""
     words = words_of(text)
-    found = [
-        (depth, phrase)
-        for depth, phrases in _DEPTHS.items()
-        for phrase in map(words_of, phrases.split("|"))
-        if find_phrase(phrase, words) is not None
-    ]
-    depths = {depth for depth, _ in found}
-    spoken = {word for _, phrase in found for word in phrase}
+    found = list(_DEPTH.finditer(" ".join(words)))
+    depths = [depth for depth in DEPTHS if any(each[depth] for each in found)]
+    spoken = {word for each in found for word in each[0].split()}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
     asked = "" if text.lstrip().startswith("/depth") else fold_text(question or "")
     is_measure = any(not spoken.isdisjoint(words) and asks.search(asked) for words, asks in _MEASURES)
-    return None if is_measure or is_about(" ".join(spoken), asked) else depths.pop()
+    return None if is_measure or is_about(" ".join(spoken), asked) else depths[0]
 
 
 # --- feedback on an answer ------------------------------------------------------------------------------

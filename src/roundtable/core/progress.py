@@ -173,13 +173,11 @@ def choose_depth(
     wanted = (depth for key in reversed(keys) for depth in DEPTHS if depth == overrides.get(key))
     if chosen := next(wanted, None):
         return chosen
-    if is_short:
-        return "brief"
     scope, complexity = facts.get("scope"), facts.get("complexity")
+    if is_short or (scope == "small" and complexity == "low"):
+        return "brief"
     if scope == "large" or complexity == "high":
         return "deep"
-    if scope == "small" and complexity == "low":
-        return "brief"
     return "standard" if scope or complexity else step
 
 

@@ -175,7 +175,7 @@ def _sort_decisions(
     """Return decisions made, taken back and made by nobody, the turns that none cites, and what stands."""
     standing, withdrawn = _read_decisions(turns)
     made, taken_back, proposed = list[Entry](), list[Entry](), list[Entry]()
-    for entry in _drop_uncited(draft.decisions, turns):
+    for entry in _drop_uncited(draft, turns).decisions:
         said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
         held = [turn for turn in said if turn.number not in withdrawn]
         # A panel that drafts a decision has judged the turn; it need only sound like one.
@@ -224,6 +224,7 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
 
 def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     """Return the draft with nothing uncited in it, every decision of the user's and nobody else's."""
+    draft = _drop_uncited(draft, turns)
     made, _, proposed, left_out, standing = _sort_decisions(draft, turns)
     for at, entry in enumerate(proposed):  # nobody made it: it is somebody's proposal that is still open
         names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
@@ -236,14 +237,9 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
         for before in filter(None, map(standing.get, entry.turns)):
             detail = f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"'
             made[at] = replace(entry, detail=detail)
-    insights, questions, actions = (
-        _drop_uncited(draft.part(part), turns) for part in ("insights", "questions", "actions")
-    )
     said = {(each.turns, each.text) for each in added}  # and no insight in the same words
-    insights = tuple(each for each in insights if (each.turns, each.text) not in said)
-    return replace(
-        draft, insights=insights, decisions=tuple(made), questions=(*questions, *proposed), actions=actions
-    )
+    insights = tuple(each for each in draft.insights if (each.turns, each.text) not in said)
+    return replace(draft, insights=insights, decisions=tuple(made), questions=(*draft.questions, *proposed))
 
 
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
@@ -426,10 +422,12 @@ def join_lines(text: str) -> str:
     return " ".join(text.split())
 
 
-def _drop_uncited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entry, ...]:
-    kept = []
-    for entry in entries:
+def _drop_uncited(draft: Draft, turns: Sequence[Turn]) -> Draft:
+    """Return the draft with each entry on one line, without those that are empty or cite no turn."""
+
+    def keep(_part: Part, entry: Entry) -> Entry | None:
         numbers = tuple(sorted({number for number in entry.turns if 1 <= number <= len(turns)}))
-        if numbers and (text := join_lines(entry.text)):
-            kept.append(replace(entry, text=text, turns=numbers, detail=join_lines(entry.detail)))
-    return tuple(kept)
+        text, detail = join_lines(entry.text), join_lines(entry.detail)
+        return replace(entry, text=text, turns=numbers, detail=detail) if numbers and text else None
+
+    return draft.change_entries(keep)

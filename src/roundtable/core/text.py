@@ -134,20 +134,21 @@ _HIDDEN = re.compile(
     "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
 )
 _LINE_BREAKS = re.compile(r"(?:(?<![ \t])[ \t]+)?[\n\r\x85\u2028\u2029]\s*|\t")
-_TICKS = re.compile("`+")
 _LEADING_SIGN = re.compile(
     r"#{1,6}(?= |$)|>|[-+*](?= |$)|(?:(?:- *)+|(?:\* *)+|(?:_ *)+|=+)$|~~~|\|"
     r"|\[(?=[ xX]\](?: |$))|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
 _HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
 _LEADING_NUMBER = re.compile(r"^([0-9]{1,9})([.)])(?= |$)")
+# Code in backquotes ends with the next run of as many. None that holds a comment's sign is kept as code.
+_CODE = r"(?P<code>(?<!`)(?P<fence>`++)(?:[^`<-]++|<(?!!--)|-(?!->)|(?!(?P=fence)(?!`))`++)*(?P=fence)(?!`))"
 # Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
-    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
+    rf"(?P<backslash>\\(?=[!-/:-@\[-`{{-~]|\Z))|{_CODE}|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
     r"|(?P<tag><(?=[A-Za-z/!?])|-->|&(?=#?[A-Za-z0-9]{1,32};))|(?P<bracket>\[)"
 )
-_ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
-_ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
+_ESCAPED = re.compile(rf"{_CODE}|\\(?P<sign>[!-/:-@\[-`{{-~])|&(?:lt|gt|amp);")
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def strip_unprintable(text: str) -> str:
@@ -186,26 +187,21 @@ def escape_markdown(text: str) -> str:
     every `|` of the result needs a backslash more.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
-    is_linked, acting, ends = "](" in line or "][" in line, _find_acting_runs(line), _find_code(line)
-    parts: list[str] = []
-    at = 0
-    while found := _ACTING.search(line, at):
-        start, end = found.span()
-        run, code = found[0], line[start : ends.get(start, start)]
+    is_linked, acting = "](" in line or "][" in line, _find_acting_runs(line)
+
+    def escape(found: re.Match[str]) -> str:
         match found.lastgroup:
-            case "ticks" if code and "<!--" not in code and "-->" not in code:
-                end, run = ends[start], code
             case "tag":
-                run = run.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+                return found[0].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            case "code":
+                return found[0]
             case "bracket" if not is_linked:
-                pass
-            case "runs" if start not in acting:
-                pass
-            case _:
-                run = "".join(f"\\{sign}" for sign in run)
-        parts += [line[at:start], run]
-        at = end
-    line = "".join([*parts, line[at:]])
+                return found[0]
+            case "runs" if found.start() not in acting:
+                return found[0]
+        return "".join(f"\\{sign}" for sign in found[0])
+
+    line = _ACTING.sub(escape, line)
     if _LEADING_SIGN.match(line):
         return "\\" + line
     return _LEADING_NUMBER.sub(r"\1\\\2", line, count=1)
@@ -218,29 +214,7 @@ def escape_in_bold(text: str) -> str:
 
 def unescape_markdown(text: str) -> str:
     """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
-    parts: list[str] = []
-    at = 0
-    ends = _find_code(text)
-    while found := _ESCAPED.search(text, at):
-        parts.append(text[at : found.start()])
-        at = found.end()
-        if found["ticks"]:
-            at = ends.get(found.start(), at)
-            parts.append(text[found.start() : at])
-        else:
-            parts.append(found["sign"] or _ENTITIES[found["entity"]])
-    return "".join([*parts, text[at:]])
-
-
-def _find_code(line: str) -> dict[int, int]:
-    """Return where code in backquotes begins, and where it ends: with the next run of as many."""
-    ends: dict[int, int] = {}
-    next_runs: dict[int, int] = {}
-    for run in reversed(list(_TICKS.finditer(line))):
-        if later := next_runs.get(len(run[0])):
-            ends[run.start()] = later
-        next_runs[len(run[0])] = run.end()
-    return ends
+    return _ESCAPED.sub(lambda found: found["code"] or found["sign"] or _ENTITIES[found[0]], text)
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:
@@ -267,10 +241,8 @@ def _find_acting_runs(line: str) -> frozenset[int]:
 def parse_heading(line: str) -> tuple[int, str] | None:
     """Return the level and the words of a `#` heading; None for any other line, or if it has no words."""
     opening = _HEADING_SIGNS.match(line)
-    words = line[opening.end() :].strip() if opening else ""
-    without_signs = words.rstrip("#")
-    if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
-        words = without_signs.rstrip()
+    # "C#" keeps its sign
+    words = re.sub(r"(?<=[ \t])#+$", "", line[opening.end() :].strip()).rstrip() if opening else ""
     return (len(opening["signs"]), words) if opening and words else None
 
 

@@ -22,7 +22,6 @@ from ..core import commands as do
 from ..core import events as on
 from ..core import lines
 from ..core.analysis import Analysis, Opening
-from ..core.elaboration import DEFAULT_MAX_TURNS
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
@@ -165,7 +164,7 @@ class DocumentExecutor(Executor):
         found = ((f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in earlier)
         talks = tuple(Material(name, said) for name, said in found)
         material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
-        return on.ContextRead(DEFAULT_MAX_TURNS, (material,), talks)
+        return on.ContextRead(do.DEFAULT_MAX_TURNS, (material,), talks)
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
         framed = await super()._frame(ask)
