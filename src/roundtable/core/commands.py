@@ -6,7 +6,7 @@ they carry is laid out first: the table of a discussion, the brief of a speaker 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -24,15 +24,11 @@ Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeo
 """What a contribution is for."""
 
 
-class Command(Struct, frozen=True):
-    """What a machine may command."""
-
-
-class Show(Command, frozen=True):
+class Show(Struct, frozen=True):
     line: Line
 
 
-class Listen(Command, frozen=True):  # wait for the user's words
+class Listen(Struct, frozen=True):  # wait for the user's words
     awaits: Awaits
     prefill: str = ""  # what stands in the input line to be edited
     offer: str = ""  # the draft that can be put there
@@ -95,33 +91,33 @@ class Brief(Struct, frozen=True):
         return self.purpose in ("framing", "tradeoff")
 
 
-class ReadContext(Command, frozen=True):
+class ReadContext(Struct, frozen=True):
     step: Step  # its documents, and the turn limit
 
 
-class AskFraming(Command, frozen=True):
+class AskFraming(Struct, frozen=True):
     brief: Brief  # the lead gives summary, focus question and short topic
 
 
-class AskPersona(Command, frozen=True):
+class AskPersona(Struct, frozen=True):
     brief: Brief
 
 
-class AskVerdict(Command, frozen=True):
+class AskVerdict(Struct, frozen=True):
     table: Table  # does the user's last contribution drift, and does it hold a decision?
 
 
-class SaveLimit(Command, frozen=True):
+class SaveLimit(Struct, frozen=True):
     max_turns: int
 
 
-class AskSynthesis(Command, frozen=True):
+class AskSynthesis(Struct, frozen=True):
     table: Table
     problems: tuple[str, ...] = ()  # what was wrong with the one before
     is_extracted: bool = False  # by the offline panel: the other could not
 
 
-class UpdateArtifacts(Command, frozen=True):
+class UpdateArtifacts(Struct, frozen=True):
     """Add the block to the step's outputs, once."""
 
     step: Step
@@ -139,7 +135,7 @@ class Record(Struct, frozen=True):
     synthesis_summary: str
 
 
-class SaveRecord(Command, frozen=True):
+class SaveRecord(Struct, frozen=True):
     """Write the transcript, keep what was parked, and append the record to meta.json, once."""
 
     record: Record
@@ -151,7 +147,7 @@ class SaveRecord(Command, frozen=True):
     struck: tuple[Entry, ...] = ()  # the entries that the user dropped or reworded in the review
 
 
-class Return(Command, frozen=True):
+class Return(Struct, frozen=True):
     """Back to the same menu."""
 
 
@@ -187,12 +183,12 @@ class StepBrief(Struct, frozen=True):
     look_ups: int = 0  # how many times it may still ask before it answers
 
 
-class AskReading(Command, frozen=True):
+class AskReading(Struct, frozen=True):
     brief: StepBrief
     material: tuple[Material, ...] = ()  # the artifacts of the phases before
 
 
-class AskOffers(Command, frozen=True):
+class AskOffers(Struct, frozen=True):
     brief: StepBrief
     questions: tuple[Question, ...]  # what draft answers are collected for
 
@@ -205,24 +201,24 @@ class AskFiles(Struct, frozen=True):
     found: str  # by a survey, to pick from
 
 
-class AskFollowUp(Command, frozen=True):
+class AskFollowUp(Struct, frozen=True):
     brief: StepBrief
     question: Question
     answer: str
     criterion: Criterion  # what the answer misses
 
 
-class AskDraft(Command, frozen=True):
+class AskDraft(Struct, frozen=True):
     brief: StepBrief
     targets: tuple[Target, ...]  # the sections that the step writes from the answers
 
 
-class WriteStep(Command, frozen=True):
+class WriteStep(Struct, frozen=True):
     step: Step
     sections: tuple[SectionText, ...]
 
 
-class SaveProgress(Command, frozen=True):
+class SaveProgress(Struct, frozen=True):
     """Note in meta.json what is given: a completed step or phase, a depth, a track."""
 
     step_id: str = ""
@@ -233,7 +229,7 @@ class SaveProgress(Command, frozen=True):
     before: tuple[str, ...] = ()  # the old track's steps: a phase that the new one has others in opens again
 
 
-class AskFeedback(Command, frozen=True):
+class AskFeedback(Struct, frozen=True):
     """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
     brief: StepBrief
@@ -252,25 +248,32 @@ class Written(Struct, frozen=True):
     at: str = ""  # the instant of an elaboration
 
 
-class UndoLast(Command, frozen=True):
+class UndoLast(Struct, frozen=True):
     step: Step
     written: Written  # to be taken back byte for byte, unless it was edited since
 
 
-class WriteFeedback(Command, frozen=True):
+class WriteFeedback(Struct, frozen=True):
     step: Step
     words: str
     at: str
 
 
-class WriteDrafts(Command, frozen=True):
+class WriteDrafts(Struct, frozen=True):
     done: tuple[Step, ...]
     skipped: tuple[Step, ...]  # their outputs have to exist, and say at their top what was skipped
 
 
-class Advance(Command, frozen=True):
+class Advance(Struct, frozen=True):
     """Leave the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
 
     step_id: str = ""  # a step that was skipped or is complete
     is_back: bool = False  # only the last question of that step is asked
     otherwise: str = ""  # "start over" or "leave"
+
+
+Command: TypeAlias = (
+    Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
+    | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp | AskDraft | WriteStep
+    | AskFeedback | WriteFeedback | UndoLast | WriteDrafts | SaveProgress | Advance
+)  # fmt: skip

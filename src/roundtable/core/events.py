@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -14,11 +14,7 @@ from .synthesis import Draft
 from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
-class Event(Struct, frozen=True):
-    """What may happen; a journal names it by its class."""
-
-
-class UserSpoke(Event, frozen=True):
+class UserSpoke(Struct, frozen=True):
     """The user said something; what it means depends on what was awaited."""
 
     text: str
@@ -26,22 +22,22 @@ class UserSpoke(Event, frozen=True):
     by: str = ""  # who spoke, where several people share the table
 
 
-class Failed(Event, frozen=True):
+class Failed(Struct, frozen=True):
     reason: str  # the panel gave no words; it is kept for the record and changes nothing (FAIL-1)
 
 
-class TaskFailed(Event, frozen=True):
+class TaskFailed(Struct, frozen=True):
     reason: str  # the context was not read, the synthesis not drafted, or the record not saved
 
 
-class DocumentsWritten(Event, frozen=True):
+class DocumentsWritten(Struct, frozen=True):
     """A step's sections, feedback, drafts of skipped steps or a discussion's block are on disk."""
 
     announcements: tuple[str, ...]
     moment: str = ""
 
 
-class Saved(Event, frozen=True):
+class Saved(Struct, frozen=True):
     """What was to be noted in meta.json is there; `saved` is false where it could not be written."""
 
     saved: bool = True
@@ -50,14 +46,14 @@ class Saved(Event, frozen=True):
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
-class ContextRead(Event, frozen=True):
+class ContextRead(Struct, frozen=True):
     max_turns: int
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
 
 
-class Framed(Event, frozen=True):
+class Framed(Struct, frozen=True):
     """The lead framed the discussion, after it asked to see some of the code."""
 
     summary: str
@@ -67,7 +63,7 @@ class Framed(Event, frozen=True):
     looked_up: tuple[Material, ...] = ()
 
 
-class PersonaSpoke(Event, frozen=True):
+class PersonaSpoke(Struct, frozen=True):
     """A persona's contribution is complete and checked."""
 
     speaker: str
@@ -78,30 +74,30 @@ class PersonaSpoke(Event, frozen=True):
     looked_up: tuple[Material, ...] = ()
 
 
-class PersonaPassed(Event, frozen=True):
+class PersonaPassed(Struct, frozen=True):
     speaker: str  # may be silent, and had nothing distinct to add
 
 
-class Judged(Event, frozen=True):
+class Judged(Struct, frozen=True):
     verdict: Verdict  # on the user's last contribution
     advice: bool = False  # it redirects nobody: whoever speaks next judges the turn with its own words
 
 
-class SpeakerStopped(Event, frozen=True):
+class SpeakerStopped(Struct, frozen=True):
     """The user stopped whoever was due, in order to speak."""
 
 
-class LimitRaised(Event, frozen=True):
+class LimitRaised(Struct, frozen=True):
     max_turns: int
 
 
-class WrappedUp(Event, frozen=True):
+class WrappedUp(Struct, frozen=True):
     """The discussion ends from outside: by the user's choice, or by a spent budget, which has a `reason`."""
 
     reason: str = ""
 
 
-class SynthesisDrafted(Event, frozen=True):
+class SynthesisDrafted(Struct, frozen=True):
     draft: Draft
     at: str  # the instant that marker and record share
     extracted: bool = False
@@ -109,14 +105,14 @@ class SynthesisDrafted(Event, frozen=True):
     relayed: bool = False  # a host drafted it
 
 
-class RecordSaved(Event, frozen=True):
+class RecordSaved(Struct, frozen=True):
     transcript: str  # the file; the record is in meta.json
 
 
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-class PersonaReplied(Event, frozen=True):
+class PersonaReplied(Struct, frozen=True):
     text: str  # a follow-up, or what the incoming persona read of the phases before, which may be nothing
 
 
@@ -135,7 +131,7 @@ class Offer(Struct, frozen=True):
     is_subject: bool = False
 
 
-class Offered(Event, frozen=True):
+class Offered(Struct, frozen=True):
     offers: tuple[Offer, ...] = ()  # what item, code and earlier answers suggest
 
 
@@ -147,11 +143,11 @@ class SectionText(Struct, frozen=True):
     notice: str = ""
 
 
-class Drafted(Event, frozen=True):
+class Drafted(Struct, frozen=True):
     sections: tuple[SectionText, ...]
 
 
-class FeedbackTaken(Event, frozen=True):
+class FeedbackTaken(Struct, frozen=True):
     """A persona, or else the lead, took up the user's feedback; its marker carries the instant `at`."""
 
     reply: str
@@ -159,8 +155,15 @@ class FeedbackTaken(Event, frozen=True):
     speaker: str = ""
 
 
-class Undone(Event, frozen=True):
+class Undone(Struct, frozen=True):
     """What was written last was taken back, or could not be (`done` is false); each file is announced."""
 
     done: bool
     announcements: tuple[str, ...] = ()
+
+
+Event: TypeAlias = (
+    UserSpoke | Failed | TaskFailed | DocumentsWritten | Saved | ContextRead | Framed | PersonaSpoke
+    | PersonaPassed | Judged | SpeakerStopped | LimitRaised | WrappedUp | SynthesisDrafted | RecordSaved
+    | PersonaReplied | Offered | Drafted | FeedbackTaken | Undone
+)  # fmt: skip

@@ -9,6 +9,7 @@ import json
 import re
 from contextlib import suppress
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -34,7 +35,7 @@ _EVENTS: dict[str, type[on.Event]] = {
     "ArtifactsUpdated": on.DocumentsWritten,
     **dict.fromkeys(("ContextUnreadable", "SynthesisFailed", "RecordFailed"), on.TaskFailed),
     "BudgetSpent": on.WrappedUp,
-    **{kind.__name__: kind for kind in on.Event.__subclasses__()},
+    **{kind.__name__: kind for kind in get_args(on.Event)},
 }
 
 

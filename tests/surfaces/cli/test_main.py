@@ -17,7 +17,7 @@ from roundtable.content import read_tables
 from roundtable.core import errors
 from roundtable.settings import PANELS
 from roundtable.surfaces.cli import program
-from roundtable.surfaces.cli.program import ShellCommand
+from roundtable.surfaces.cli.program import Command
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def _raise(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail() -> None:
         raise error
 
-    monkeypatch.setitem(program.cli.commands, "list", ShellCommand("list", callback=fail))
+    monkeypatch.setitem(program.cli.commands, "list", Command("list", callback=fail))
 
 
 # --- as a process ---------------------------------------------------------------------------------------

@@ -244,12 +244,12 @@ def test_a_key_is_in_no_message_and_no_traceback(
 
 def test_an_unexpected_error_shows_no_key_either(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     from roundtable.surfaces.cli import program
-    from roundtable.surfaces.cli.program import ShellCommand
+    from roundtable.surfaces.cli.program import Command
 
     def fail() -> None:
         raise ValueError(f"bad key {CANARY}")
 
-    monkeypatch.setitem(program.cli.commands, "list", ShellCommand("list", callback=fail))
+    monkeypatch.setitem(program.cli.commands, "list", Command("list", callback=fail))
     assert CANARY not in cli.run("list").err
     debug = cli.run("list", "--debug").err
     assert CANARY not in debug

@@ -138,7 +138,7 @@ class Flags(Struct):
             put_text(text)
 
 
-class ShellCommand(click.Command):
+class Command(click.Command):
     """A command that takes the options of every command too; its help lists those that it `uses`, or all."""
 
     def __init__(self, *given: Any, uses: tuple[str, ...] | None = ("json",), **more: Any) -> None:
@@ -174,14 +174,14 @@ def _keep_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 def command(
     name: str | None = None, *, item: Literal["needed", "optional", ""] = "", **more: Any
-) -> Callable[[Callable[..., Any]], ShellCommand]:
+) -> Callable[[Callable[..., Any]], Command]:
     """Make a command of a function, which is given the flags and, if it takes one, the name of an item."""
 
-    def make(function: Callable[..., Any]) -> ShellCommand:
+    def make(function: Callable[..., Any]) -> Command:
         if item:
             required = item == "needed"
             function = click.argument("item", required=required, shell_complete=complete_item)(function)
-        return click.command(name, cls=ShellCommand, **more)(click.pass_obj(function))
+        return click.command(name, cls=Command, **more)(click.pass_obj(function))
 
     return make
 
@@ -197,7 +197,7 @@ def complete_item(ctx: click.Context, _param: click.Parameter, incomplete: str) 
     return []
 
 
-class Program(ShellCommand, click.Group):
+class Program(Command, click.Group):
     """All commands, in the order of the help."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -215,7 +215,7 @@ class Program(ShellCommand, click.Group):
         module = next((module for module, names in _COMMANDS if cmd_name in names), None)
         if module is not None and cmd_name not in self.commands:
             for each in vars(import_module(f".{module}", __package__)).values():
-                if isinstance(each, ShellCommand) and each.name == cmd_name:
+                if isinstance(each, Command) and each.name == cmd_name:
                     self.add_command(each)
         return super().get_command(ctx, cmd_name)
 
