@@ -75,12 +75,30 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
-def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, tuple[str, str]]:
-    """Return what the discussions list in a part, each once, with its place and its instant."""
-    return {
-        words: (f"{block.file}:{number}, roundtable on step {block.step_id}", block.timestamp)
-        for block, number, words in find_entries(documents, part)
-    }
+class DocumentPoint(Struct, frozen=True):
+    """Something that the documents say, as markdown, where it stands, and what belongs to it."""
+
+    text: str
+    source: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return all of it on one line, without markup."""
+        said = f"{self.text}: {' '.join(self.details)}" if self.details else self.text
+        return unescape_markdown(said.replace("**", ""))
+
+
+DatedPoint = tuple[DocumentPoint, str]  # with the instant of its discussion; empty if there was none
+
+
+def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, DatedPoint]:
+    """Return what the discussions list in a part, each once, by its words."""
+    found: dict[str, DatedPoint] = {}
+    for block, line, words in find_entries(documents, part):
+        source = f"{block.file}:{line}, roundtable on step {block.step_id}"
+        found[words] = DocumentPoint(words, source), block.timestamp
+    return found
 
 
 def split_decision(entry: str) -> tuple[str, str, str]:
