@@ -7,7 +7,7 @@ what, and which turns each entry of the synthesis comes from.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
@@ -22,28 +22,38 @@ from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
 
-class ElaborationBlock(Struct, frozen=True):
-    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
+class _OfDiscussion(Struct, frozen=True):
+    """What belongs to one discussion; `step_id` is empty where that was not on a step."""
 
-    file: str
-    line: int
-    end: int
     step_id: str
     timestamp: str
-    lines: tuple[tuple[int, str], ...]
 
     @property
     def key(self) -> tuple[str, str]:
         return self.step_id, self.timestamp
 
+
+class ElaborationBlock(_OfDiscussion, frozen=True):
+    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
+
+    file: str
+    line: int
+    end: int
+    lines: tuple[tuple[int, str], ...]
+
     def entries(self) -> Iterator[tuple[int, str, str]]:
-        """Yield what the block lists: the line, the heading above it, and the words as they are written."""
-        part = ""
-        for number, line in self.lines:
-            if heading := parse_heading(line):
-                part = heading[1]
-            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
-                yield number, part, line[2:].rstrip()
+        """Yield what the block lists, as `read_entries` does."""
+        return read_entries(self.lines)
+
+
+def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    """Yield the entries of lists: the line, the heading above it, and the words as they are written."""
+    part = ""
+    for number, line in lines:
+        if heading := parse_heading(line):
+            part = heading[1]
+        elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+            yield number, part, line[2:].rstrip()
 
 
 @lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
@@ -61,7 +71,7 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
                 places = (starts[at], starts[find_block_end(shape.pieces, at)])
                 line, end = (bisect_left(shape.lines, place) + 1 for place in places)
                 own = lines[bisect_left(lines, (line + 1,)) : bisect_left(lines, (end,))]
-                found.append(ElaborationBlock(name, line, end, marker.step_id, marker.at, own))
+                found.append(ElaborationBlock(marker.step_id, marker.at, name, line, end, own))
     return tuple(found)
 
 
@@ -147,17 +157,11 @@ class CitedEntry(Struct, frozen=True):
         return words == self.text or is_insight
 
 
-class TranscriptContent(Struct, frozen=True):
-    """What a transcript holds; `step_id` is empty where the discussion was not on a step."""
+class TranscriptContent(_OfDiscussion, frozen=True):
+    """What a transcript holds."""
 
-    step_id: str
-    timestamp: str
     turns: tuple[SpokenTurn, ...]
     entries: tuple[CitedEntry, ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step_id, self.timestamp
 
 
 def parse_transcript(text: str) -> TranscriptContent | None:
