@@ -54,10 +54,8 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
 
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
     """Return the texts of an item's documents by name; what cannot be read is left out."""
-    with suppress(OSError):
-        names = sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(endings))
-        return read_texts(folder, names)
-    return {}
+    names = sorted(path.name for path in folder.glob("*") if path.name.lower().endswith(endings))
+    return read_texts(folder, names)
 
 
 def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
