@@ -52,6 +52,14 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
     return None
 
 
+def read_own_text(folder: Path, name: str) -> tuple[str, str | None]:
+    """Return the text of draft.md or another file of the item's own, and why it cannot be read, if so."""
+    try:
+        return decode_text(files.read_inside(folder, name, limit=MAX_ARTIFACT_SIZE)), None
+    except (FileNotFoundError, DiskFailed) as failure:
+        return "", failure.failed if isinstance(failure, DiskFailed) else None
+
+
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
     """Return the texts of an item's documents by name; what cannot be read is left out."""
     names = sorted(path.name for path in folder.glob("*") if path.name.lower().endswith(endings))
