@@ -14,7 +14,7 @@ from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
 from . import drafting, ids, outline
 from .blocks import find_elaboration_blocks
-from .page import OPEN_QUESTION
+from .page import OPEN_QUESTION, split_lines
 
 _ENTRY = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])(?:\s++|$)")
 
@@ -75,11 +75,8 @@ def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
 
 def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
     page = outline.section_text(documents.get(ids.OVERVIEW, ""), section)
-    decided = (each.part("Decision").split("\n") for each in ids.list_records({ids.OVERVIEW: page}))
-    return [
-        "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in lines if line.strip())
-        for lines in decided
-    ]
+    decided = (split_lines(each.part("Decision")) for each in ids.list_records({ids.OVERVIEW: page}))
+    return ["\n".join(map(unescape_markdown, lines)) for lines in decided]
 
 
 class LabelledAnswer(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.text import fold_text, unescape_markdown
+from ..core.text import fold_text, parse_heading, unescape_markdown
 from .blocks import split_decision
 from .outline import content_words, prose_lines
 
@@ -172,17 +172,17 @@ def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozense
     return frozenset(each for line in telling for each in MENTION.findall(line) if each.startswith(kinds))
 
 
-def sections_with_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, list[str]]]:
-    """Yield each heading with an id, and the lines up to the next heading of its level or above."""
-    heading: KnownId | None = None
-    level, lines = 0, list[str]()
-    for _, line in (*prose_lines(document), (0, "# The end")):
-        signs = len(line) - len(line.lstrip("#"))
-        if heading and 0 < signs <= level and line[signs : signs + 1] == " ":
-            yield heading, lines
-            heading = None
-        match = HEADING.fullmatch(line)
-        if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading, level, lines = KnownId(match["id"], unescape_markdown(match["text"])), signs, []
-        elif heading:
-            lines.append(line)
+def sections_with_ids(document: str, prefix: str) -> list[tuple[KnownId, list[str]]]:
+    """Return each heading with an id, and the lines up to the next heading of its level or above."""
+    found: list[tuple[KnownId, list[str]]] = []
+    level = 0  # of the heading in hand, if there is one
+    for _, line in prose_lines(document):
+        match, heading = HEADING.fullmatch(line), parse_heading(line)
+        if heading and heading[0] <= level:
+            level = 0
+        if match and heading and not level and match["id"].startswith(f"{prefix}-"):
+            found.append((KnownId(match["id"], unescape_markdown(match["text"])), []))
+            level = heading[0]
+        elif level:
+            found[-1][1].append(line)
+    return found
