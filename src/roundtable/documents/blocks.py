@@ -124,9 +124,9 @@ def split_decision(entry: str) -> tuple[str, str, str]:
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (\d{1,4})\]\(#turn-\d{1,4}\)")
-_SOURCES = re.compile(
-    r" \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
-    r"(?:(?:, )?(?P<review>added|edited) in the review)?)\)$"
+_CITED_ENTRY = re.compile(
+    r"- (?P<words>.*?)(?: \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
+    r"(?:(?:, )?(?P<review>added|edited) in the review)?)\))?"
 )
 _CREDIT = re.compile(r"\[(?P<who>[^\]\[]{1,200})\] ")
 _INSIGHTS = HEADINGS["insights"]
@@ -183,12 +183,10 @@ def parse_transcript(text: str) -> TranscriptContent | None:
                 turns.append((int(begins["number"]), speaker, [], number))
             elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
                 turns[-1][2].append(unescape_markdown(line))
-        elif part in HEADINGS.values() and line.startswith("- ") and line != "- None":
-            found = _SOURCES.search(line)
-            words, cited = (line[2 : found.start()], found["sources"]) if found else (line[2:], "")
+        elif part in HEADINGS.values() and line != "- None" and (entry := _CITED_ENTRY.fullmatch(line)):
+            words, sources, review = entry.groups("")
             if part != _INSIGHTS and (credit := _CREDIT.match(words)):
                 words = words[credit.end() :]
-            review = (found["review"] or "") if found else ""
-            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review, number))
+            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(sources))), review, number))
     said = tuple(SpokenTurn(at, who, "\n".join(words).strip(), line) for at, who, words, line in turns)
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))

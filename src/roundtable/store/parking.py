@@ -9,7 +9,7 @@ from ..core import lazy_re as re
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.markers import ParkedMarker
 from ..core.personas import Roster
-from ..core.steps import PHASES, Step
+from ..core.steps import Step
 from ..core.synthesis import join_lines, shorten_text
 from ..core.text import escape_in_bold, escape_markdown, parse_heading, unescape_markdown
 from ..core.turns import USER, Parked
@@ -77,9 +77,8 @@ def _read_points(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _home(point: Parked, steps: Sequence[Step]) -> str:
     """Return the heading that a point goes under: its step, the first step of its phase, or later."""
-    phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
     for step in steps:
-        if step.step_id == point.belongs_to or (phase and step.phase == phase):
+        if point.belongs_to in (step.step_id, step.phase and step.phase.key):
             return f"{step.step_id} {escape_markdown(step.title)}"
     return "Later"
 
