@@ -49,16 +49,12 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     return {key: text for key, text in found.items() if text}
 
 
-_ERROR_ROW = re.compile(r"\| *E-\d{3,} *\|(?P<cells>.*)\|")
-
-
 def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
     """Return what earlier versions wrote in other forms: errors in a table, the reason for a size apart."""
     errors, scan = documents.get("error-taxonomy.md", ""), documents.get(ids.SCAN, "")
     found: AnswersByLabel = {}
     if "**Errors**" not in errors:
-        rows = (_ERROR_ROW.fullmatch(line.strip()) for _, line in outline.prose_lines(errors))
-        told = (": ".join(filter(None, ids.split_cells(row["cells"]))) for row in rows if row)
+        told = (": ".join(filter(None, cells)) for _, *cells in ids.list_rows(errors, "E"))
         found["04-04", "Errors"] = "\n".join(told)
     for label in ("Scope", "Complexity"):
         value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))

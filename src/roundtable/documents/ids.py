@@ -51,7 +51,8 @@ OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quic
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
-ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|(?P<rest>.*)\|\s*")
+ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|.*\|\s*")
+_TABLE_ROW = re.compile(r"\| *(?P<id>[A-Z]+-\d{3,}) *\|(?P<rest>.*)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
@@ -122,15 +123,17 @@ def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
 
 
 def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
-    for _, line in prose_lines(documents.get(MATRIX, "")):
-        if row := ROW.fullmatch(line.strip()):
-            yield row["id"], *split_cells(row["rest"])
+    """Return the rows of the matrix of quality attributes: the id, then the other cells."""
+    return list_rows(documents.get(MATRIX, ""), "NFR")
 
 
-def split_cells(row: str) -> list[str]:
-    """Return the words in the cells of a row of a table."""
-    return [unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(row)]
+def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of tables that begin with an id of this kind: the words in their cells."""
+    for _, line in prose_lines(document):
+        row = _TABLE_ROW.fullmatch(line.strip())
+        if row and row["id"].startswith(f"{prefix}-"):
+            cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
+            yield row["id"], *map(unescape_markdown, cells)
 
 
 def read_json(text: str) -> Any:
