@@ -275,21 +275,18 @@ def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
 
 def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:
     """Return where the vouched text ends; None where it is not what the step wrote."""
-    line, count = bisect_left(shape.lines, start), len(shape.lines) - 1
-
-    def read_line() -> str:
-        chunk = shape.document[shape.lines[line] : shape.lines[line + 1]]
-        return chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
-
     own: list[str] = []
-    left = marker.length
-    while left > 0 and line < count:
-        if own or read_line().strip(" \t"):
-            own.append(read_line())
-            left -= len(own[-1]) + (len(own) > 1)
-        line += 1
-    end = shape.lines[line]
-    is_attached = line < count and read_line().strip(" \t")
+    left, end, is_attached = marker.length, start, False
+    for at in range(bisect_left(shape.lines, start), len(shape.lines) - 1):
+        chunk = shape.document[end : shape.lines[at + 1]]
+        line = chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        if left <= 0:
+            is_attached = bool(line.strip(" \t"))
+            break
+        if own or line.strip(" \t"):
+            own.append(line)
+            left -= len(line) + (len(own) > 1)
+        end = shape.lines[at + 1]
     # Whoever made a block of the text go on after it edited the step's text.
     runs_on = any(shape.settle(each.start, each.end) > end for each in shape.within(start, end))
     is_own = not left and _digest("\n".join(own)) == marker.digest

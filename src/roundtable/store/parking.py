@@ -34,13 +34,13 @@ def park_points(
     """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
 
     def change(found: bytes | None) -> tuple[bytes | None, None]:
-        document = found
+        document = found or _START
         for point in points:
             marker = ParkedMarker(step_id, point.turn, at)
-            if document is None or not marker.stands_in(document):
+            if not marker.stands_in(document):
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
-                document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
-        return document, None
+                document = _add_bullet(document, _home(point, steps), bullet)
+        return document if points else None, None
 
     try:
         change_artifact(folder, PARKING_LOT, change, is_reserved=True)
