@@ -70,7 +70,7 @@ def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the texts of those of these files that can be read, by name."""
     found = {}
     for name in dict.fromkeys(names):
-        with suppress(DiskFailed):
+        with suppress(DiskFailed, OSError):  # also a folder that may be listed but not entered
             if (data := read_artifact(folder, name)) is not None:
                 found[name] = decode_text(data)
     return found
