@@ -313,13 +313,14 @@ class Project:
         if found.is_empty:
             do = self.command("analyze", entry.slug)
             raise RuleBroken(f"There is nothing to hand off yet. Go on with: {do}")
+        elsewhere = "Name another place with --out."
         if form == "spec-kit":
             texts = {f"{each}.md": handoff.write_form(found, each, date=date) for each in ("spec", "plan")}
-            paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
+            paths = write_new_files(place or self.root / "specs" / entry.slug, texts, elsewhere)
             return "\n".join(texts.values()), paths
         folder = os.path.relpath(entry.folder, self.root)
         text = handoff.write_form(found, form, folder=folder)
-        return text, write_new_files(place.parent, {place.name: text}) if place else ()
+        return text, write_new_files(place.parent, {place.name: text}, elsewhere) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
         """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""

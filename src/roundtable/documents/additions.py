@@ -15,6 +15,7 @@ from ..core.errors import RuleBroken
 from ..core.steps import Step
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
 from . import outline
+from .blocks import read_entries
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -23,8 +24,8 @@ _REFUSAL = (
     "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
     "Add it by hand."
 )
-_BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
 _CHANGING = ("> Draft: ", "**Status**: ")  # lines that tell how far something is
+_BLOCK_LINES = ("#", "- ", "**Participants**: ", "**Turns**: ")  # how the lines of a block begin
 _FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
 _LAST_ENDING = re.compile(rb"(?:\r\n|\n|\r)\Z")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
@@ -230,21 +231,14 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
     at = next((number for number, each in enumerate(pieces) if each.marker == marker), None)
     if at is None:
         return None
-    last, heading, is_filled, has_more = at, "", True, False
-    bullets: list[tuple[str, str]] = []
+    last, is_filled = at, True
     for number, piece in enumerate(pieces[at + 1 : outline.find_block_end(pieces, at)], at + 1):
-        if piece.kind == "heading":
-            heading, is_filled = piece.text, False
-        elif is_filled or piece.kind not in ("paragraph", "bullet_list"):
+        if piece.kind != "heading" and (is_filled or piece.kind not in ("paragraph", "bullet_list")):
             break  # below the one list of a part stands what others wrote
-        else:
-            is_filled = True
-            for line in outline.decode_document(shape.document[piece.start : piece.end]).split("\n"):
-                if line.startswith("- "):
-                    bullets += [(heading, line[2:])] if line != "- None" else []
-                else:
-                    has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
-        last = number
+        last, is_filled = number, piece.kind != "heading"
+    lines = outline.decode_document(shape.document[pieces[at].end : pieces[last].end]).split("\n")
+    bullets = tuple((part, words) for _, part, words in read_entries(enumerate(lines)))
+    has_more = any(line.strip() and not line.startswith(_BLOCK_LINES) for line in lines)
     last += any(isinstance(each.marker, markers.EndMarker) for each in pieces[last + 1 : last + 2])
     start, above, below = pieces[at].start, pieces[:at][-1:], pieces[last + 1 :]
     if above and above[0].kind == "heading" and above[0].text == outline.ADDITIONAL:
@@ -253,7 +247,7 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
         is_lone = not below or (below[0].kind == "heading" and below[0].level <= above[0].level)
         is_lone |= len(below) == 1 and below[0].kind in ("fence", "html_block")
         start = above[0].start if is_lone else start
-    return BlockPlace(start, shape.settle(start, pieces[last].end), tuple(bullets), has_more)
+    return BlockPlace(start, shape.settle(start, pieces[last].end), bullets, has_more)
 
 
 def take_out_block(shape: outline.Outline, place: BlockPlace) -> bytes:
@@ -313,21 +307,18 @@ def find_lines_of_others(text: str) -> Iterator[tuple[int, str]]:
 
 def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:
     """Return where the vouched text ends; None where it is not what the step wrote."""
-    line, count = bisect_left(shape.lines, start), len(shape.lines) - 1
-
-    def read_line() -> str:
-        chunk = shape.document[shape.lines[line] : shape.lines[line + 1]]
-        return chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
-
     own: list[str] = []
-    left = marker.length
-    while left > 0 and line < count:
-        if own or read_line().strip(" \t"):
-            own.append(read_line())
-            left -= len(own[-1]) + (len(own) > 1)
-        line += 1
-    end = shape.lines[line]
-    is_attached = line < count and read_line().strip(" \t")
+    left, end, is_attached = marker.length, start, False
+    for at in range(bisect_left(shape.lines, start), len(shape.lines) - 1):
+        chunk = shape.document[end : shape.lines[at + 1]]
+        line = chunk.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        if left <= 0:
+            is_attached = bool(line.strip(" \t"))
+            break
+        if own or line.strip(" \t"):
+            own.append(line)
+            left -= len(line) + (len(own) > 1)
+        end = shape.lines[at + 1]
     # Whoever made a block of the text go on after it edited the step's text.
     runs_on = any(shape.settle(each.start, each.end) > end for each in shape.within(start, end))
     is_own = not left and _digest("\n".join(own)) == marker.digest

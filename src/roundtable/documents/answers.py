@@ -14,7 +14,7 @@ from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import is_settled
 from . import drafting, ids, outline
 from .blocks import find_elaboration_blocks
-from .page import OPEN_QUESTION
+from .page import OPEN_QUESTION, split_lines
 
 _ENTRY = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])(?:\s++|$)")
 
@@ -49,16 +49,12 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     return {key: text for key, text in found.items() if text}
 
 
-_ERROR_ROW = re.compile(r"\| *E-\d{3,} *\|(?P<cells>.*)\|")
-
-
 def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
     """Return what earlier versions wrote in other forms: errors in a table, the reason for a size apart."""
     errors, scan = documents.get("error-taxonomy.md", ""), documents.get(ids.SCAN, "")
     found: AnswersByLabel = {}
     if "**Errors**" not in errors:
-        rows = (_ERROR_ROW.fullmatch(line.strip()) for _, line in outline.prose_lines(errors))
-        told = (": ".join(filter(None, ids.split_cells(row["cells"]))) for row in rows if row)
+        told = (": ".join(filter(None, cells)) for _, *cells in ids.list_rows(errors, "E"))
         found["04-04", "Errors"] = "\n".join(told)
     for label in ("Scope", "Complexity"):
         value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))
@@ -75,11 +71,8 @@ def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
 
 def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
     page = outline.section_text(documents.get(ids.OVERVIEW, ""), section)
-    decided = (each.part("Decision").split("\n") for each in ids.list_records({ids.OVERVIEW: page}))
-    return [
-        "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in lines if line.strip())
-        for lines in decided
-    ]
+    decided = (split_lines(each.part("Decision")) for each in ids.list_records({ids.OVERVIEW: page}))
+    return ["\n".join(map(unescape_markdown, lines)) for lines in decided]
 
 
 class LabelledAnswer(Struct, frozen=True):

@@ -7,7 +7,7 @@ what, and which turns each entry of the synthesis comes from.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
@@ -22,28 +22,38 @@ from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
 
 
-class ElaborationBlock(Struct, frozen=True):
-    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
+class _OfDiscussion(Struct, frozen=True):
+    """What belongs to one discussion; `step_id` is empty where that was not on a step."""
 
-    file: str
-    line: int
-    end: int
     step_id: str
     timestamp: str
-    lines: tuple[tuple[int, str], ...]
 
     @property
     def key(self) -> tuple[str, str]:
         return self.step_id, self.timestamp
 
+
+class ElaborationBlock(_OfDiscussion, frozen=True):
+    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
+
+    file: str
+    line: int
+    end: int
+    lines: tuple[tuple[int, str], ...]
+
     def entries(self) -> Iterator[tuple[int, str, str]]:
-        """Yield what the block lists: the line, the heading above it, and the words as they are written."""
-        part = ""
-        for number, line in self.lines:
-            if heading := parse_heading(line):
-                part = heading[1]
-            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
-                yield number, part, line[2:].rstrip()
+        """Yield what the block lists, as `read_entries` does."""
+        return read_entries(self.lines)
+
+
+def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    """Yield the entries of lists: the line, the heading above it, and the words as they are written."""
+    part = ""
+    for number, line in lines:
+        if heading := parse_heading(line):
+            part = heading[1]
+        elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+            yield number, part, line[2:].rstrip()
 
 
 @lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
@@ -61,7 +71,7 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
                 places = (starts[at], starts[find_block_end(shape.pieces, at)])
                 line, end = (bisect_left(shape.lines, place) + 1 for place in places)
                 own = lines[bisect_left(lines, (line + 1,)) : bisect_left(lines, (end,))]
-                found.append(ElaborationBlock(name, line, end, marker.step_id, marker.at, own))
+                found.append(ElaborationBlock(marker.step_id, marker.at, name, line, end, own))
     return tuple(found)
 
 
@@ -75,12 +85,30 @@ def find_entries(
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 
-def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, tuple[str, str]]:
-    """Return what the discussions list in a part, each once, with its place and its instant."""
-    return {
-        words: (f"{block.file}:{number}, roundtable on step {block.step_id}", block.timestamp)
-        for block, number, words in find_entries(documents, part)
-    }
+class DocumentPoint(Struct, frozen=True):
+    """Something that the documents say, as markdown, where it stands, and what belongs to it."""
+
+    text: str
+    source: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return all of it on one line, without markup."""
+        said = f"{self.text}: {' '.join(self.details)}" if self.details else self.text
+        return unescape_markdown(said.replace("**", ""))
+
+
+DatedPoint = tuple[DocumentPoint, str]  # with the instant of its discussion; empty if there was none
+
+
+def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, DatedPoint]:
+    """Return what the discussions list in a part, each once, by its words."""
+    found: dict[str, DatedPoint] = {}
+    for block, line, words in find_entries(documents, part):
+        source = f"{block.file}:{line}, roundtable on step {block.step_id}"
+        found[words] = DocumentPoint(words, source), block.timestamp
+    return found
 
 
 def split_decision(entry: str) -> tuple[str, str, str]:
@@ -96,9 +124,9 @@ def split_decision(entry: str) -> tuple[str, str, str]:
 _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (\d{1,4})\]\(#turn-\d{1,4}\)")
-_SOURCES = re.compile(
-    r" \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
-    r"(?:(?:, )?(?P<review>added|edited) in the review)?)\)$"
+_CITED_ENTRY = re.compile(
+    r"- (?P<words>.*?)(?: \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
+    r"(?:(?:, )?(?P<review>added|edited) in the review)?)\))?"
 )
 _CREDIT = re.compile(r"\[(?P<who>[^\]\[]{1,200})\] ")
 _INSIGHTS = HEADINGS["insights"]
@@ -129,17 +157,11 @@ class CitedEntry(Struct, frozen=True):
         return words == self.text or is_insight
 
 
-class TranscriptContent(Struct, frozen=True):
-    """What a transcript holds; `step_id` is empty where the discussion was not on a step."""
+class TranscriptContent(_OfDiscussion, frozen=True):
+    """What a transcript holds."""
 
-    step_id: str
-    timestamp: str
     turns: tuple[SpokenTurn, ...]
     entries: tuple[CitedEntry, ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step_id, self.timestamp
 
 
 def parse_transcript(text: str) -> TranscriptContent | None:
@@ -161,12 +183,10 @@ def parse_transcript(text: str) -> TranscriptContent | None:
                 turns.append((int(begins["number"]), speaker, [], number))
             elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
                 turns[-1][2].append(unescape_markdown(line))
-        elif part in HEADINGS.values() and line.startswith("- ") and line != "- None":
-            found = _SOURCES.search(line)
-            words, cited = (line[2 : found.start()], found["sources"]) if found else (line[2:], "")
+        elif part in HEADINGS.values() and line != "- None" and (entry := _CITED_ENTRY.fullmatch(line)):
+            words, sources, review = entry.groups("")
             if part != _INSIGHTS and (credit := _CREDIT.match(words)):
                 words = words[credit.end() :]
-            review = (found["review"] or "") if found else ""
-            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(cited))), review, number))
+            entries.append(CitedEntry(part, words, tuple(map(int, _LINK.findall(sources))), review, number))
     said = tuple(SpokenTurn(at, who, "\n".join(words).strip(), line) for at, who, words, line in turns)
     return TranscriptContent(marker.step_id, marker.at, said, tuple(entries))

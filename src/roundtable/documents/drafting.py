@@ -21,7 +21,7 @@ from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set,
 from ..core.validation import is_settled, says_none
 from . import ids, page
 from .blocks import find_entries, split_decision
-from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
+from .outline import content_words, find_labelled, section_text, strip_numbering
 from .page import DraftContext
 
 
@@ -199,9 +199,6 @@ def _draft_story(identity: str, text: str, served: Sequence[ids.Requirement]) ->
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
-_PRIORITY_ROW = re.compile(
-    r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>(?:Must|Should|Could|Won't)(?: \(unverified\))?) *\|"
-)
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]")
 _PRIORITY_WORDS = {
@@ -233,8 +230,8 @@ def write_priorities(context: DraftContext) -> str:
 
 def read_priority_rows(document: str) -> dict[str, str]:
     """Return the priority of each requirement in the table of the specification, with its mark if any."""
-    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
-    return {row["id"]: row["priority"] for row in rows if row}
+    rows = ids.list_rows(document, "FR")
+    return {identity: cells[-1] for identity, *cells in rows if strip_mark(cells[-1]) in PRIORITIES}
 
 
 def write_trace(context: DraftContext) -> str:

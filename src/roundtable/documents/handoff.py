@@ -19,7 +19,7 @@ from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fill_blanks, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import list_entries
+from .blocks import DocumentPoint, list_entries
 from .drafting import PRIORITIES, read_priority_rows
 from .ids import MATRIX, SPEC, list_attributes, list_requirements
 from .questions import OpenQuestion, list_decisions
@@ -29,20 +29,12 @@ _BLANK = re.compile(r"\{\{(\w+)\}\}")
 _PASSES_TODAY = re.compile(r"(?i)\b(?:(?:as|like) (?:today|before|now)|unchanged|still|nothing changes)\b")
 
 
-class HandOffPoint(Struct, frozen=True):
-    """One thing that the builder has to know, as markdown, where it stands, and what belongs to it."""
-
-    text: str
-    source: str
-    details: tuple[str, ...] = ()
-
-
 class HandOff(Struct, frozen=True):
     """All that the builder of an item has to know: a part for each of `[labels]`, actions and questions."""
 
     title: str
     slug: str
-    parts: Mapping[str, tuple[HandOffPoint, ...]]
+    parts: Mapping[str, tuple[DocumentPoint, ...]]
     steps_done: int = 0
     steps: int = 0
 
@@ -69,23 +61,23 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     parts = {part: _pick(labelled, labels) for part, labels in _TEXTS["labels"].items()}
     if not parts["problem"] and item.text.strip():
         first = mark_like(f"{item.name} {item.text}", escape_markdown(item.text.strip().split("\n\n")[0]))
-        parts["problem"] = (HandOffPoint(first, "draft.md"),)
-    made = (HandOffPoint(each.text, each.source, each.details) for each in list_decisions(documents))
+        parts["problem"] = (DocumentPoint(first, "draft.md"),)
+    made = (point for point, _ in list_decisions(documents))
     insights, actions = (
-        tuple(HandOffPoint(words, source) for words, (source, _) in list_entries(documents, part).items())
+        tuple(point for point, _ in list_entries(documents, part).values())
         for part in ("insights", "actions")
     )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
-    still_open = (HandOffPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
+    still_open = (DocumentPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
     answered = (
-        HandOffPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
+        DocumentPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
         for each, place in asked
         if each.answer
     )
     requirements = (*parts["requirements"], *_list_criteria(documents))
     # If the user named no first test: the first criterion whose words do not say that it holds today.
     criteria = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
-    failing = (HandOffPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
+    failing = (DocumentPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
@@ -99,17 +91,17 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     return HandOff(item.name, item.slug, parts)
 
 
-def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
+def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) -> tuple[DocumentPoint, ...]:
     """Return the answers under these labels that say something, in the order of the documents, each once."""
-    found: dict[str, HandOffPoint] = {}
+    found: dict[str, DocumentPoint] = {}
     for each, source in answers:
         if fold_text(each.label) in wanted and each.text and not says_none(unescape_markdown(each.words)):
             text = f"**{each.label}**: {each.words}".strip()
-            found.setdefault(each.text, HandOffPoint(text, source, each.parts))
+            found.setdefault(each.text, DocumentPoint(text, source, each.parts))
     return tuple(found.values())
 
 
-def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[HandOffPoint]:
+def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[DocumentPoint]:
     """Yield the files of the project that answers on other things name, under the label of each answer."""
     for point in _pick(answers, _TEXTS["naming_places"]):
         label, _, words = point.text.partition("**:")
@@ -117,20 +109,20 @@ def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[Hand
         cited = sorted(find_paths(said), key=lambda found: found.start())
         places = dict.fromkeys(f"`{each[0]}`" for each in cited if not each[0].startswith(("/", "~", "..")))
         if places:
-            yield HandOffPoint(mark_like(said, f"{label}**: {', '.join(places)}"), point.source)
+            yield DocumentPoint(mark_like(said, f"{label}**: {', '.join(places)}"), point.source)
 
 
-def _list_criteria(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
+def _list_criteria(documents: Mapping[str, str]) -> Iterator[DocumentPoint]:
     """Yield the requirements with their acceptance criteria, then the quality attributes."""
     priorities = read_priority_rows(documents.get(SPEC, ""))
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
         priority = priorities.get(each.id, "")
         name = f"**{each.id}** ({priority})" if priority else f"**{each.id}**"
-        yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
+        yield DocumentPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     for identity, *cells in list_attributes(documents):
         words = mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
-        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{MATRIX}, {identity}")
+        yield DocumentPoint(f"**{identity}**: {escape_markdown(words)}", f"{MATRIX}, {identity}")
 
 
 # --- the page in its forms --------------------------------------------------------------------------------
@@ -165,7 +157,7 @@ def write_form(hand_off: HandOff, form: str, *, folder: str = "", date: str = ""
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _write_stories(functional: Sequence[HandOffPoint]) -> Iterator[str]:
+def _write_stories(functional: Sequence[DocumentPoint]) -> Iterator[str]:
     for number, each in enumerate(functional, 1):
         name, _, title = each.text.partition(": ")
         levels = (f" (Priority: P{at})" for at, one in enumerate(PRIORITIES, 1) if f"({one}" in name)
@@ -187,7 +179,7 @@ def write_summary(hand_off: HandOff, command: str) -> str:
     return "\n".join([*lines, f"The whole page: {command}"])
 
 
-def _write_points(points: Sequence[HandOffPoint], sign: str = "- ") -> str:
+def _write_points(points: Sequence[DocumentPoint], sign: str = "- ") -> str:
     """Write points, and what belongs to each as entries below it, code as code."""
     lines: list[str] = []
     for each in points:

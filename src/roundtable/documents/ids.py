@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.text import fold_text, unescape_markdown
+from ..core.text import fold_text, parse_heading, unescape_markdown
 from .blocks import split_decision
 from .outline import content_words, prose_lines
 
@@ -51,7 +51,8 @@ OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quic
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
-ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|(?P<rest>.*)\|\s*")
+ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|.*\|\s*")
+_TABLE_ROW = re.compile(r"\| *(?P<id>[A-Z]+-\d{3,}) *\|(?P<rest>.*)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"id\":"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
@@ -122,15 +123,17 @@ def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
 
 
 def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the matrix of quality attributes: the id, then the other cells."""
-    for _, line in prose_lines(documents.get(MATRIX, "")):
-        if row := ROW.fullmatch(line.strip()):
-            yield row["id"], *split_cells(row["rest"])
+    """Return the rows of the matrix of quality attributes: the id, then the other cells."""
+    return list_rows(documents.get(MATRIX, ""), "NFR")
 
 
-def split_cells(row: str) -> list[str]:
-    """Return the words in the cells of a row of a table."""
-    return [unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(row)]
+def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of tables that begin with an id of this kind: the words in their cells."""
+    for _, line in prose_lines(document):
+        row = _TABLE_ROW.fullmatch(line.strip())
+        if row and row["id"].startswith(f"{prefix}-"):
+            cells = (cell.strip().replace("\\|", "|") for cell in _CELL.split(row["rest"]))
+            yield row["id"], *map(unescape_markdown, cells)
 
 
 def read_json(text: str) -> Any:
@@ -172,17 +175,17 @@ def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozense
     return frozenset(each for line in telling for each in MENTION.findall(line) if each.startswith(kinds))
 
 
-def sections_with_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, list[str]]]:
-    """Yield each heading with an id, and the lines up to the next heading of its level or above."""
-    heading: KnownId | None = None
-    level, lines = 0, list[str]()
-    for _, line in (*prose_lines(document), (0, "# The end")):
-        signs = len(line) - len(line.lstrip("#"))
-        if heading and 0 < signs <= level and line[signs : signs + 1] == " ":
-            yield heading, lines
-            heading = None
-        match = HEADING.fullmatch(line)
-        if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading, level, lines = KnownId(match["id"], unescape_markdown(match["text"])), signs, []
-        elif heading:
-            lines.append(line)
+def sections_with_ids(document: str, prefix: str) -> list[tuple[KnownId, list[str]]]:
+    """Return each heading with an id, and the lines up to the next heading of its level or above."""
+    found: list[tuple[KnownId, list[str]]] = []
+    level = 0  # of the heading in hand, if there is one
+    for _, line in prose_lines(document):
+        match, heading = HEADING.fullmatch(line), parse_heading(line)
+        if heading and heading[0] <= level:
+            level = 0
+        if match and heading and not level and match["id"].startswith(f"{prefix}-"):
+            found.append((KnownId(match["id"], unescape_markdown(match["text"])), []))
+            level = heading[0]
+        elif level:
+            found[-1][1].append(line)
+    return found

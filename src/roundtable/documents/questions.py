@@ -19,7 +19,7 @@ from ..core.text import cut_words, escape_markdown, parse_heading, split_sentenc
 from ..core.turns import Material
 from . import outline
 from .additions import find_end, insert_text
-from .blocks import find_elaboration_blocks, list_entries, split_decision
+from .blocks import DatedPoint, DocumentPoint, find_elaboration_blocks, list_entries, split_decision
 from .ids import OVERVIEW, find_json_line, list_records, read_json_list
 from .outline import content_words, decode_document, find_labelled, prose_lines, read_outline
 from .page import OPEN_QUESTION, split_lines
@@ -39,22 +39,7 @@ _ASKING = (
 )
 
 
-class DecisionMade(Struct, frozen=True):
-    """A decision as markdown, its place, what its record says of it, and when a discussion made it."""
-
-    text: str
-    source: str
-    details: tuple[str, ...] = ()
-    instant: str = ""
-
-    @property
-    def words(self) -> str:
-        """Return all of it on one line, without markup."""
-        said = f"{self.text}: {' '.join(self.details)}" if self.details else self.text
-        return unescape_markdown(said.replace("**", ""))
-
-
-def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> list[DecisionMade]:
+def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> list[DatedPoint]:
     """Return the decision records, then the decisions of discussions that have none.
 
     `undone` are the instants of discussions that were taken back. Their decisions have no record either.
@@ -66,26 +51,26 @@ def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -
     ]
     # What a record no longer holds: somebody edited one of them, or there is none yet.
     unheld = [
-        (source.rpartition(", ")[2], content_words(split_decision(words)[0]))
-        for words, (source, _) in left.items()
+        (point.source.rpartition(", ")[2], content_words(split_decision(words)[0]))
+        for words, (point, _) in left.items()
     ]
-    found: list[DecisionMade] = []
+    found: list[DatedPoint] = []
     for record, instants in held:
         about = content_words(record.body) if unheld and not instants else frozenset()
         is_edited = any(on in record.body and 2 * len(words & about) >= len(words) for on, words in unheld)
         if instants or is_edited or "in the roundtable on step" not in record.body:
-            instant = max(instants, default="")
             lines = split_lines(record.part("Decision") or record.body)
             kept = (line for line in lines if not line.startswith(("#", "**Status**")))
             details = tuple(line for line in kept if unescape_markdown(line).rstrip(". ") != record.text)
             text = f"**{record.id}**: {escape_markdown(record.text)}"
-            found.append(DecisionMade(text, f"{record.file}, {record.id}", details, instant))
-    return [*found, *(DecisionMade(words, source, (), at) for words, (source, at) in left.items())]
+            point = DocumentPoint(text, f"{record.file}, {record.id}", details)
+            found.append((point, max(instants, default="")))
+    return [*found, *left.values()]
 
 
 def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
     """Return every decision in the documents with its place, in words, also those that a step asked for."""
-    made = [(each.words, each.source) for each in list_decisions(documents, undone)]
+    made = [(each.words, each.source) for each, _ in list_decisions(documents, undone)]
     asked = ((find_labelled(text, "Decision"), name) for name, text in documents.items() if name != OVERVIEW)
     made += [(words, name) for words, name in asked if words and not words.endswith(ASSUMED)]
     return tuple(f"{words} ({source})" for words, source in made)
@@ -163,7 +148,7 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     """Return the questions that the documents leave or left open, in order, and what became of them."""
     lines = (line for text in documents.values() if "**Answer (" in text for _, line in prose_lines(text))
     answers = [said.group("rest", "date") for line in lines if (said := ANSWER.fullmatch(line))]
-    decisions = [(each, content_words(each.words)) for each in list_decisions(documents)]
+    decisions = [(each, content_words(each[0].words)) for each in list_decisions(documents)]
     found = []
     for file, text in documents.items():
         read = _READERS.get(file.lower().rpartition(".")[2])
@@ -198,16 +183,14 @@ def _quote_question(question: str) -> str:
     return f'{escape_markdown(question)}": '
 
 
-def _find_settling(
-    question: str, since: str, decisions: Iterable[tuple[DecisionMade, frozenset[str]]]
-) -> str:
+def _find_settling(question: str, since: str, decisions: Iterable[tuple[DatedPoint, frozenset[str]]]) -> str:
     """Return the later decision that takes up most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     # What a step left open comes before every discussion; what a discussion left open, before later ones.
     settling = (
         f"{each.words} ({each.source})"
-        for each, words in decisions
-        if each.instant > since or not (since or each.instant)
+        for (each, instant), words in decisions
+        if instant > since or not (since or instant)
         if len(wanted & words) >= _SETTLED * len(wanted)
     )
     return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""

@@ -22,6 +22,7 @@ from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
 from ..store import items, parking
 from ..store import meta as records
+from ..store.artifact import DRAFT, read_own_text
 from ..store.files import JOURNAL_FOLDER
 from ..store.journal import Journal, list_journals
 
@@ -129,7 +130,7 @@ class Resume:
 
     def start(self) -> Leg:
         """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
-        if problem := items.read_draft(self._folder)[1]:
+        if problem := read_own_text(self._folder, DRAFT)[1]:
             self.warnings.append(f"{problem} The item goes by the name of its folder.")
         legs = [leg for journal in list_journals(self._folder) if (leg := self._replay(journal.name))]
         opened = None

@@ -52,19 +52,25 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
     return None
 
 
+def read_own_text(folder: Path, name: str) -> tuple[str, str | None]:
+    """Return the text of draft.md or another file of the item's own, and why it cannot be read, if so."""
+    try:
+        return decode_text(files.read_inside(folder, name, limit=MAX_ARTIFACT_SIZE)), None
+    except (FileNotFoundError, DiskFailed) as failure:
+        return "", failure.failed if isinstance(failure, DiskFailed) else None
+
+
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
     """Return the texts of an item's documents by name; what cannot be read is left out."""
-    with suppress(OSError):
-        names = sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(endings))
-        return read_texts(folder, names)
-    return {}
+    names = sorted(path.name for path in folder.glob("*") if path.name.lower().endswith(endings))
+    return read_texts(folder, names)
 
 
 def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the texts of those of these files that can be read, by name."""
     found = {}
     for name in dict.fromkeys(names):
-        with suppress(DiskFailed):
+        with suppress(DiskFailed, OSError):  # also a folder that may be listed but not entered
             if (data := read_artifact(folder, name)) is not None:
                 found[name] = decode_text(data)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -39,21 +38,18 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
 
 
 def _read_other_items(folder: Path) -> Iterator[Material]:
-    with suppress(OSError), os.scandir(folder.parent) as entries:
-        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-        for name in names[:_MAX_FILES]:
-            other = f"{folder.parent}/{name}"
-            if name != folder.name and os.path.lexists(f"{other}/meta.json"):
-                with os.scandir(other) as found:
-                    states = {each.name: each.stat(follow_symlinks=False) for each in found}
-                seen = tuple((each, own.st_mtime_ns, own.st_size) for each, own in sorted(states.items()))
+    for meta in sorted(folder.parent.glob("*/meta.json"))[:_MAX_FILES]:
+        other = meta.parent
+        with suppress(OSError):
+            if other != folder and not other.is_symlink():
+                states = ((path.name, path.lstat()) for path in other.iterdir())
+                seen = frozenset((name, own.st_mtime_ns, own.st_size) for name, own in states)
                 for decision in _read_decisions(other, seen):
-                    yield Material(f"another item, {name}", decision)
+                    yield Material(f"another item, {other.name}", decision)
 
 
 @lru_cache(maxsize=2_000)
-def _read_decisions(home: str, _seen: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
-    folder = Path(home)
+def _read_decisions(folder: Path, _seen: frozenset[tuple[str, int, int]]) -> tuple[str, ...]:
     return describe_decisions(read_documents(folder, (".md",)), list_undone(read_meta(folder)))
 
 

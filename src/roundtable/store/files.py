@@ -165,13 +165,9 @@ def remove(path: Path) -> None:
 
 
 def write_new_files(
-    folder: Path,
-    texts: Mapping[str, str],
-    *,
-    replace: bool = False,
-    do: str = "Name another place with --out.",
+    folder: Path, texts: Mapping[str, str], do: str, *, replace: bool = False
 ) -> tuple[Path, ...]:
-    """Write files, and return their paths; RuleBroken if one is there with other content."""
+    """Write files, and return their paths; RuleBroken, with what to `do`, if one has other content."""
     paths = {folder / name: text.encode() for name, text in texts.items()}
     if outside := ", ".join(str(path) for path in paths if leads_out(folder, path)):
         raise RuleBroken(f"{outside} would go through a link that leads elsewhere. Nothing was written. {do}")

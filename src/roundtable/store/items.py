@@ -16,13 +16,13 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
+from ..core.errors import ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
 from . import files
-from .artifact import DRAFT, MAX_ARTIFACT_SIZE, change_artifact, decode_text, one_line
-from .files import UNCHANGED, journal_home, leads_out, read_inside, require_inside
+from .artifact import DRAFT, change_artifact, decode_text, one_line, read_own_text
+from .files import UNCHANGED, journal_home, leads_out, require_inside
 from .lock import item_lock
 from .meta import change_meta, examine_meta, read_meta, write_meta
 
@@ -193,19 +193,11 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
     texts = {key: one_line(value) for key, value in known.items() if isinstance(value, str)}
     source, source_id = texts.get("source") or "manual", texts.get("source_id", "")
     slug = one_line(folder.resolve().name) or UNTITLED
-    text = read_draft(folder)[0].lstrip("\n").rstrip()
+    text = read_own_text(folder, DRAFT)[0].lstrip("\n").rstrip()
     first, _, rest = text.partition("\n")
     title, text = (one_line(heading[1]), rest) if (heading := parse_heading(first)) else ("", text)
     name = title or slug.replace("-", " ").strip() or slug
     return Item(slug, name, text.removesuffix(ADDED_BY_HOST).strip(), source, source_id)
-
-
-def read_draft(folder: Path) -> tuple[str, str | None]:
-    """Return the text of draft.md, empty if it is missing, and why it cannot be read, if so."""
-    try:
-        return decode_text(read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)), None
-    except (FileNotFoundError, DiskFailed) as failure:
-        return "", failure.failed if isinstance(failure, DiskFailed) else None
 
 
 def list_slugs(title: str) -> Iterator[str]:

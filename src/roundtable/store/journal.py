@@ -15,7 +15,7 @@ import msgspec
 
 from ..core import events as on
 from ..core.analysis import Opening
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
 from .files import JOURNAL_FOLDER, is_regular_file, journal_folder, journal_home, read_journal_file
 from .meta import has_meta
@@ -43,8 +43,6 @@ class Journal:
     """The journal of one leg, by name: how many events count, when it was opened, which panels spoke last."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        if not _NAME.fullmatch(name):
-            raise RuleBroken(f"{name[:60]!r} is not the name of a journal.")
         self.name = name
         self.path = journal_home(folder) / (name + _SUFFIX)
         self.has_meta, self.opened, self.count = False, "", 0

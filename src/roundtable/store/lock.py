@@ -6,17 +6,13 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
 from .artifact import one_line
 from .files import AGAIN, UNCHANGED, journal_folder, read_journal_file
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 
@@ -26,56 +22,48 @@ def item_lock(folder: Path) -> Iterator[None]:
     """Hold the right to work on an item; if another session has it, ItemLocked at once, with its holder."""
     home, name = journal_folder(folder), folder.resolve().name
     do = "End that session or wait until it ends."
-    lock = _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(folder)}.", do)
-    try:
+    with _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(folder)}.", do):
         import platform  # late: most commands never lock an item
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
-        with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", json.dumps(me).encode())
-        with suppress(ItemLocked, DiskFailed), meta_lock(folder, wait=0):
-            files.sweep(folder)
-        yield
-    finally:
-        with suppress(OSError):
-            (home / "holder.json").unlink(missing_ok=True)
-        lock.release()
+        try:
+            with suppress(DiskFailed):  # the lock counts, with or without a name on it
+                files.write(home / "holder.json", json.dumps(me).encode())
+            with suppress(ItemLocked, DiskFailed), meta_lock(folder, wait=0):
+                files.sweep(folder)
+            yield
+        finally:
+            with suppress(OSError):
+                (home / "holder.json").unlink(missing_ok=True)
 
 
 @contextmanager
 def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
     """Hold the right to change meta.json, after at most `wait` seconds; ItemLocked if it does not come."""
     failed = f"Another program has kept {folder / 'meta.json'} for more than {wait:g} seconds."
-    lock = _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done.")
-    try:
+    with _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done."):
         yield
-    finally:
-        lock.release()
 
 
-def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> BaseFileLock:
-    """Return the lock; ItemLocked, with what `explain` says, if somebody else has held it all the time."""
+def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> AbstractContextManager[object]:
+    """Take the lock, and return what releases it; ItemLocked, with what `explain` says, if another has it."""
     # Late: importing it takes longer than a whole `roundtable list`.
     from filelock import FileLock, SoftFileLock, Timeout
 
-    lock: BaseFileLock = FileLock(
-        path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
-    )
+    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False)
     with files.explain_failure("lock", path, UNCHANGED):
         try:
             try:
-                lock.acquire()
+                return lock.acquire()
             except OSError as error:
                 if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
                     raise
                 # A lock file that exists counts as held here, and the one above stays behind, empty, on every
                 # other filesystem: so this lock has a name of its own.
                 held = path.with_suffix(".held")
-                lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
-                lock.acquire()
+                return SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False).acquire()
         except Timeout:
             raise ItemLocked(explain(), saved=UNCHANGED, do=f"{do} {AGAIN}") from None
-    return lock
 
 
 def _holder(folder: Path) -> str:

@@ -19,7 +19,7 @@ from ..core.progress import Past, Progress, analysis_status, faulty_fields, read
 from ..core.steps import PHASE_KEYS
 from ..core.text import strip_unprintable
 from . import files
-from .artifact import read_artifact
+from .artifact import read_texts
 from .files import JOURNAL_FOLDER, timestamp
 from .lock import meta_lock
 
@@ -82,14 +82,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"it holds {name}, which JSON does not know")
 
 
-def _check_depth(value: object) -> None:
-    level: list[Any] = [value]
-    for _ in range(MAX_JSON_DEPTH + 1):
-        level = [each for each in level if isinstance(each, dict | list | tuple)]
-        if not level:
-            return
-        level = [item for each in level for item in (each.values() if isinstance(each, dict) else each)]
-    raise ValueError(_TOO_DEEP)
+def _check_depth(value: object, allowed: int = MAX_JSON_DEPTH) -> None:
+    if isinstance(value, dict | list | tuple):
+        if not allowed:
+            raise ValueError(_TOO_DEEP)
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_depth(each, allowed - 1)
 
 
 class StartPhase(Struct, frozen=True):
@@ -198,9 +196,9 @@ def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
     if wrong := faulty_fields(record):
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
     with edit_meta(folder) as meta:
-        others = [other for other in meta["elaborations"] if isinstance(other, dict)]
-        keys = ("step_id", "timestamp")
-        if all(any(other.get(key) != record[key] for key in keys) for other in others):
+        others = (other for other in meta["elaborations"] if isinstance(other, dict))
+        key = {name: record[name] for name in ("step_id", "timestamp")}
+        if not any(key.items() <= other.items() for other in others):
             meta["elaborations"].append(dict(record))
 
 
@@ -262,10 +260,8 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
-    quick_scan = None
-    with suppress(DiskFailed):
-        quick_scan = read_artifact(folder, "quick-scan.md")
-    scope, complexity = read_scope((quick_scan or b"").decode("utf-8-sig", "replace"))
+    quick_scan = "".join(read_texts(folder, ["quick-scan.md"]).values())
+    scope, complexity = read_scope(quick_scan)
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 

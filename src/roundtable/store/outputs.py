@@ -133,13 +133,11 @@ class Outputs(Struct, frozen=True):
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
-        skipped: dict[str, list[Step]] = {}
-        for step in command.skipped:
-            for output in filter(is_markdown, dict.fromkeys(step.outputs)):
-                skipped.setdefault(output, []).append(step)
-        return tuple(self._mark_draft(output, missing) for output, missing in skipped.items())
+        outputs = dict.fromkeys(output for step in command.skipped for output in step.outputs)
+        return tuple(self._mark_draft(output, command.skipped) for output in filter(is_markdown, outputs))
 
-    def _mark_draft(self, output: str, missing: list[Step]) -> str:
+    def _mark_draft(self, output: str, skipped: Iterable[Step]) -> str:
+        missing = [step for step in skipped if output in step.outputs]
         note = additions.write_skip_note(missing)
         ids = additions.name_steps([each.step_id for each in missing])
         told = f"{one_line(output)} is a draft: it says at its top that {ids} skipped."

@@ -9,14 +9,14 @@ from ..core import lazy_re as re
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.markers import ParkedMarker
 from ..core.personas import Roster
-from ..core.steps import PHASES, Step
+from ..core.steps import Step
 from ..core.synthesis import join_lines, shorten_text
-from ..core.text import escape_in_bold, escape_markdown, parse_heading, strip_unprintable, unescape_markdown
+from ..core.text import escape_in_bold, escape_markdown, parse_heading, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_end, insert_text
-from ..documents.outline import decode_document, prose_lines, read_outline
-from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_artifact, one_line, reason_of
-from .files import AGAIN, read_inside
+from ..documents.outline import prose_lines, read_outline
+from .artifact import PARKING_LOT, change_artifact, one_line, read_own_text, reason_of
+from .files import AGAIN
 
 _SUBJECT_LENGTH = 80
 _START = b"# Parking Lot\n\nPoints that were put off in a discussion, kept for the step where they belong.\n"
@@ -34,13 +34,13 @@ def park_points(
     """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
 
     def change(found: bytes | None) -> tuple[bytes | None, None]:
-        document = found
+        document = found or _START
         for point in points:
             marker = ParkedMarker(step_id, point.turn, at)
-            if document is None or not marker.stands_in(document):
+            if not marker.stands_in(document):
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
-                document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
-        return document, None
+                document = _add_bullet(document, _home(point, steps), bullet)
+        return document if points else None, None
 
     try:
         change_artifact(folder, PARKING_LOT, change, is_reserved=True)
@@ -62,16 +62,12 @@ def read_all_parked(folder: Path) -> tuple[str, ...]:
 
 def _read_points(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield each point with the first word of its heading: the step it waits for, or `Later`."""
-    try:
-        document = decode_document(read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE))
-    except (FileNotFoundError, DiskFailed):
-        return
     key = ""
-    for _, line in prose_lines(document):
+    for _, line in prose_lines(read_own_text(folder, PARKING_LOT)[0]):
         if heading := parse_heading(line):
             key = heading[1].split()[0] if heading[0] > 1 else ""
         bullet = _BULLET.fullmatch(line.rstrip()) if key else None
-        text = _COMMENT.sub("", strip_unprintable(bullet["text"])).strip() if bullet else ""
+        text = _COMMENT.sub("", bullet["text"]).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
             where = f"by {one_line(point['speaker'])} in the discussion of step {point['step']}"
             yield key, f"Put off until now, {where}: {one_line(unescape_markdown(point['subject']))}"
@@ -81,9 +77,8 @@ def _read_points(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _home(point: Parked, steps: Sequence[Step]) -> str:
     """Return the heading that a point goes under: its step, the first step of its phase, or later."""
-    phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
     for step in steps:
-        if step.step_id == point.belongs_to or (phase and step.phase == phase):
+        if point.belongs_to in (step.step_id, step.phase and step.phase.key):
             return f"{step.step_id} {escape_markdown(step.title)}"
     return "Later"
 

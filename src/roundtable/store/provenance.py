@@ -17,12 +17,12 @@ from ..core.text import fold_text, unescape_markdown
 from ..documents.additions import find_step_texts
 from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_elaboration_blocks
 from ..documents.outline import read_outline
+from ..documents.page import join_lines
 from ..documents.questions import ANSWER
 from .artifact import read_documents
 from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
-_MARK = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
 _EDITED = 0.6  # how alike a line and an entry of the same block are at least
 _MOVED = 0.8  # the same, outside of the entry's own block
 _MAX_COMPARED = 600
@@ -76,7 +76,7 @@ def _find_origin(
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
     # Before the step: an entry that was moved may stand among its lines now.
     is_entry = here.text.startswith("- ") and here.text != "- None"
-    likeness, name, entry = _find_nearest(_MARK.sub("", here.text), transcripts)
+    likeness, name, entry = _find_nearest(join_lines(here.text), transcripts)
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
         moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""
         before = f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'

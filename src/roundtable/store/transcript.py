@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FOLDER = "elaborations"
 
 _RELAYED = f"Relayed by the host, perhaps not word for word {synthesis.UNVERIFIED}."
-_NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
+_NAME = re.compile(r".+-[1-9]\d{0,8}\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
 _TABLE_ROW = re.compile(r"[-:| ]+")
 
@@ -68,10 +68,8 @@ def check_writable(folder: Path) -> None:
 def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path, ...]:
     """Return the transcripts whose path in the folder has this beginning, by step and number."""
     place, name = os.path.split(beginning)
-    found: list[Path] = []
-    with suppress(OSError):
-        known = () if leads_out(folder, folder / place) else (folder / place).iterdir()
-        found = [path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name)]
+    known = () if leads_out(folder, folder / place) else (folder / place).glob("*.md")
+    found = (path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name))
     return tuple(sorted(found, key=_parts))
 
 
@@ -99,8 +97,9 @@ def find_discussion(
 
 
 def _parts(path: Path) -> tuple[str, int]:
-    name = _NAME.fullmatch(path.name)
-    return (name["step"], int(name["number"])) if name else (path.name, 0)
+    """Return what a transcript is named after, and its number."""
+    name, _, number = path.stem.rpartition("-")
+    return name, int(number)
 
 
 def render_transcript(command: SaveRecord, panel: str) -> str:

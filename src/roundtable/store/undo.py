@@ -167,7 +167,6 @@ def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
     """Return what taking back the elaboration of a number, or the last, would do; nothing is changed."""
     step_id, at = _choose_elaboration(folder, number)
     marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
-    transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
@@ -182,7 +181,7 @@ def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
         document = take_out_block(shape, place)
         if makers and (before := makers[0].before) is not None and not marker.stands_in(before):
             document = before
-        elif reason := _find_edit(place, transcript):
+        elif reason := _find_edit(place, found.content if found else None):
             edits.append((name, reason))
         changes.append(Restored(name, current, document))
     return ElaborationUndo(step_id, at, tuple(changes), tuple(edits))

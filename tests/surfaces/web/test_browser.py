@@ -554,7 +554,7 @@ def test_keys_scroll_a_wide_data_file(houses: Any, completed: Place) -> None:
     page = houses(root).let_in("Ana", "/items/offline-forms/documents/wide.csv")
     page.locator("table").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('table').scrollLeft > 0")
+    page.wait_for_function("() => document.querySelector('table').scrollLeft > 0")
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")

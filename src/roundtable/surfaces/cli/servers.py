@@ -148,7 +148,7 @@ def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
         return
     kept = [name for name in files if name in SHARED_FILES and (folder / name).exists()]
     new = {name: text for name, text in files.items() if name not in kept}
-    write_new_files(folder, new, replace=force, do=f"{do} --force replaces files.")
+    write_new_files(folder, new, f"{do} --force replaces files.", replace=force)
     lines = [f"Wrote to {folder}:", *(f"  {name}" for name in new)]
     lines += [f"{name} exists and was not changed. It needs this:\n{files[name].rstrip()}" for name in kept]
     lines += [host.next_step.format(folder=folder)] if host else []
