@@ -175,7 +175,7 @@ class Session:
 
     def _make_executor(self, leg: Leg) -> Executor:
         executor = Executor(self.root, self.folder, leg, self._panel, self._on_words)
-        executor.surveyor.not_picked = self._not_picked
+        executor.not_picked = self._not_picked
         return executor
 
     async def _run(self) -> None:
