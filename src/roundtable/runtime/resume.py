@@ -40,22 +40,18 @@ class Leg(Struct):
 
     def commit(self, event: on.Event, panel: str = "") -> None:
         """Check the event (RuleBroken, and no change), journal it with the panel that spoke, let it count."""
-        analysis, commands = self._check(event)
+        analysis, commands = self.analysis.receive(event)
         # A leg that is left without an end stays as it is, and is taken up again from its journal.
         if analysis.stage is Stage.ENDED or not isinstance(commands[-1], do.Advance):
             self.journal.append(event, panel)
         self.analysis, self.commands = analysis, commands
 
     def replay(self, event: on.Event) -> None:
-        """Let an event count that the journal holds already."""
+        """Let an event count that the journal holds already; that a panel failed moves nothing."""
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text.strip()
-        self.analysis, self.commands = self._check(event)
-
-    def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
-        # That a panel failed is kept, and moves nothing.
-        is_moved = not isinstance(event, on.Failed)
-        return self.analysis.receive(event) if is_moved else (self.analysis, self.commands)
+        if not isinstance(event, on.Failed):
+            self.analysis, self.commands = self.analysis.receive(event)
 
     @property
     def is_discussing(self) -> bool:

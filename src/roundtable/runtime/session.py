@@ -322,7 +322,7 @@ class Session:
                 finally:
                     await self._show_news()
             except PanelFailed as failure:
-                await self._aside(leg.commit, on.Failed(str(failure)))
+                await self._aside(leg.journal.append, on.Failed(str(failure)))
                 await self._tell("error", f"{failure} {_SAVED}")
                 if not self._interactive:
                     again = f"The same command goes on from there: {self._again}"
