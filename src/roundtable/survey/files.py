@@ -7,6 +7,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
@@ -70,21 +71,17 @@ def make_line_counter(root: Path, folder: Path) -> Callable[[str], int | None]:
     """Return what tells how many lines a cited file has, also by the end of its path; None without one."""
     list_once = cache(partial(list_files, root))
 
-    def count(place: Path) -> int | None:
-        try:
-            is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-            if not is_usable or place.stat().st_size > 20_000_000:
-                return None
-            return len(place.read_bytes().splitlines())
-        except (OSError, RuntimeError, ValueError):
-            return None
+    def count(places: Iterable[Path]) -> Iterator[int]:
+        for place in places:
+            with suppress(OSError, RuntimeError, ValueError):
+                is_inside = place.is_file() and place.resolve().is_relative_to(root.resolve())
+                if is_inside and place.stat().st_size <= 20_000_000:
+                    yield len(place.read_bytes().splitlines())
 
     def count_lines(path: str) -> int | None:
-        for place in (root / path, folder / path):
-            if (lines := count(place)) is not None:
-                return lines
-        found = (count(root / each) for each in list_once() if each.endswith(f"/{path}"))
-        return max((lines for lines in found if lines is not None), default=None)
+        for lines in count((root / path, folder / path)):
+            return lines
+        return max(count(root / each for each in list_once() if each.endswith(f"/{path}")), default=None)
 
     return count_lines
 
