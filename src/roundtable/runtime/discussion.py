@@ -46,8 +46,8 @@ _MAX_TITLE_LENGTH = 60
 _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILINE)
 
 
-def find_document(root: Path, name: str) -> Path:
-    """Return the path of a markdown document of the project; RuleBroken where it cannot be discussed."""
+def find_document(root: Path, name: str) -> tuple[Path, str]:
+    """Return a document's path and its place in the project; RuleBroken where it cannot be discussed."""
     path = Path(name).absolute()
     try:
         place = path.resolve().relative_to(root.resolve())
@@ -60,13 +60,12 @@ def find_document(root: Path, name: str) -> Path:
     }
     for fault in (fault for fault, is_found in faults.items() if is_found):
         raise RuleBroken(f"{one_line(name)} {fault}. Nothing was changed.")
-    return path
+    return path, place.as_posix()
 
 
 def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
-    path = find_document(root, name)
-    place = path.resolve().relative_to(root.resolve()).as_posix()
+    path, place = find_document(root, name)
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
     return files.require_inside(root, folder, ItemCorrupt)
@@ -84,7 +83,8 @@ class DocumentSession(Session):
 
     def __init__(self, root: Path | str, document: str, *, into: bool = False, **options: Any) -> None:
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
-        self.path, self._into = find_document(Path(root), document), into
+        self.path, self._place = find_document(Path(root), document)
+        self._into = into
         words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
         super().__init__(root, document, **{"again": shlex.join(words)} | options)
 
@@ -122,10 +122,9 @@ class DocumentSession(Session):
         output = name if is_output_name(name) else _STAND_IN
         section = one_line(_find_gap(self.path).section)
         targets = (Target(output, section),) if section else ()
-        place = self.path.resolve().relative_to(self.root.resolve()).as_posix()
         return Opening(
             kind="elaborate",
-            item=Item(self.folder.name, one_line(place), ""),
+            item=Item(self.folder.name, one_line(self._place), ""),
             roster=roster,
             steps=(),
             phase=PHASES[0],
