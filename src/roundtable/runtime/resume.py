@@ -46,13 +46,6 @@ class Leg(Struct):
             self.journal.append(event, panel)
         self.analysis, self.commands = analysis, commands
 
-    def replay(self, event: on.Event) -> None:
-        """Let an event count that the journal holds already; that a panel failed moves nothing."""
-        if isinstance(event, on.UserSpoke) and event.text.strip():
-            self.last_words = event.text.strip()
-        if not isinstance(event, on.Failed):
-            self.analysis, self.commands = self.analysis.receive(event)
-
     @property
     def is_discussing(self) -> bool:
         return self.analysis.elaboration is not None
@@ -77,7 +70,10 @@ def read_leg(journal: Journal) -> Leg | None:
     try:
         leg = Leg(journal, *Analysis.begin(recorded[0]), resumed=True)
         for event in recorded[1]:
-            leg.replay(event)
+            if isinstance(event, on.UserSpoke) and event.text.strip():
+                leg.last_words = event.text.strip()
+            if not isinstance(event, on.Failed):  # which moves nothing
+                leg.analysis, leg.commands = leg.analysis.receive(event)
     except RuleBroken as failure:
         raise journal.corrupt(f"breaks the rules ({failure})") from failure
     return leg
