@@ -82,10 +82,9 @@ class Settings(Struct, frozen=True):
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
 
 
-def _read_layer(
-    path: Path, name: str, section: str, warnings: list[str], personal: str = ""
-) -> dict[str, Any]:
+def _read_layer(path: Path, warnings: list[str], section: str = "", personal: str = "") -> dict[str, Any]:
     """Return what a file says in a section; with the place for `personal` settings, only what is not that."""
+    name = path.name if personal else str(path)
     try:
         data = files.read(path, limit=_MAX_FILE_SIZE)
         if section.encode() not in data:
@@ -179,14 +178,13 @@ def load_settings(
     given = {key: value for key, name in variables.items() if (value := environment.get(name))}
     layers = [("Flags", {key: value for key, value in flags if value}), ("Environment", given)]
     if (own := user_file(environment)) is not None:
-        mine, kept = _read_layer(own, str(own), "", warnings), own.with_name(KEPT_FILE)
+        mine, kept = _read_layer(own, warnings), own.with_name(KEPT_FILE)
         layers.append((str(own), mine))
         # A model and its address belong together. A file that cannot be read may name another one, or none.
         if not warnings and not mine.keys() & {"panel", "model", "base_url"}:
-            layers.append((str(kept), _read_layer(kept, str(kept), "", warnings)))
+            layers.append((str(kept), _read_layer(kept, warnings)))
     for name, section in PROJECT_FILES.items():
-        found = _read_layer(home / name, name, section, warnings, str(own or "the environment"))
-        layers.append((name, found))
+        layers.append((name, _read_layer(home / name, warnings, section, str(own or "the environment"))))
     values: dict[str, Any] = {}
     for origin, table in layers:
         named = values.get("model")
