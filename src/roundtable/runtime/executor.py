@@ -132,12 +132,11 @@ class Executor:
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
-        silence: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
-        heard = silence
+        heard: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
         for _ in range(2):
             reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
             if reply is None:
-                return silence if brief.may_be_silent else heard
+                return (None, [], ()) if brief.may_be_silent else heard
             # Apart: a refusal is told by how the text begins.
             said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
             texts, wrong = [*map(_bound_words, said)], list[str]()
