@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
@@ -62,7 +63,7 @@ def list_files(
     # A `path:line` excludes only that place.
     ends = [f"/{part.strip('/')}/" for part in excluded if part.strip("/") and ":" not in part]
     listed = _list_by_git(root)
-    paths = _walk(root, folders) if listed is None else listed
+    paths = islice(_walk(root, folders), MAX_FILES) if listed is None else listed
     kept = (path for path in paths if not path.startswith(folders) and not _OWN_FILE.search(path))
     return tuple(path for path in sorted(kept)[:MAX_FILES] if not any(end in f"/{path}/" for end in ends))
 
@@ -103,11 +104,10 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
 
 
 def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
-    """Yield the files that no rule ignores, without links, until there are too many or time is up."""
+    """Yield the files that no rule ignores, without links, until time is up."""
     end = time.monotonic() + 30  # seconds
     waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
-    found = 0
-    while waiting and found < MAX_FILES:
+    while waiting:
         folder, rules = waiting.pop()
         try:
             with os.scandir(root / folder) as entries:
@@ -129,7 +129,6 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
             if next((verdict for verdict in verdicts if verdict is not None), False):
                 continue
             if name in files:
-                found += 1
                 yield path
             elif name not in _SKIPPED and path not in leave_out:
                 waiting.append((path, rules))
