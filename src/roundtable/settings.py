@@ -63,9 +63,6 @@ class Budget(Struct, frozen=True):
     money: Decimal | None = None
 
 
-UNLIMITED = Budget()
-
-
 class Settings(Struct, frozen=True):
     """What a run of the program goes by."""
 
@@ -77,7 +74,7 @@ class Settings(Struct, frozen=True):
     models: tuple[str, ...] = ()
     base_url: str = ""
     time_limit: float | None = None
-    budget: Budget = UNLIMITED
+    budget: Budget = Budget()
     is_panel_chosen: bool = False
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
 

@@ -12,7 +12,7 @@ from ..core.commands import Table
 from ..core.errors import DiskFailed
 from ..panel.model.conversation import Usage, forecast, price
 from ..panel.model.panel import Call
-from ..settings import UNLIMITED, Budget
+from ..settings import Budget
 from ..store import ledger
 from ..store.files import timestamp
 from ..store.ledger import Total, describe_total, show_dollars
@@ -27,7 +27,7 @@ _SYNTHESIS_OUTPUT = 700
 class BudgetAccount:
     """What the calls for one item cost, in one run of the program."""
 
-    def __init__(self, folder: Path, budget: Budget = UNLIMITED, *, price: PriceOf = price) -> None:
+    def __init__(self, folder: Path, budget: Budget, *, price: PriceOf = price) -> None:
         self._folder, self._budget, self._price = folder, budget, price
         self._entries = list(ledger.read(folder))
         self._step = ""
