@@ -155,10 +155,9 @@ def load_settings(
     *,
     model: str | None = None,
     base_url: str | None = None,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
-    environment = os.environ if environment is None else environment
     named = root or environment.get("ROUNDTABLE_ROOT")
     try:
         home = Path(named) if named else find_root()

@@ -243,11 +243,9 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None,
-    picked: Sequence[str] = (),
-) -> tuple[FoundFile, ...]:  # fmt: skip
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float], picked: Sequence[str]
+) -> tuple[FoundFile, ...]:
     """Return the picked files and those that the terms and the past lead to, likeliest first, with lines."""
-    past = past or {}
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     hits = {path: find_hits(data, terms) for path, data in texts.items()}
