@@ -142,7 +142,7 @@ class Executor:
             texts, wrong = [*map(_bound_words, said)], list[str]()
             for at, text in enumerate(() if is_offline else texts):
                 found = claims.check_contribution(text, speaker, table, self._code.lines_of)
-                texts[at] = text and claims.mark_claims(text, found)
+                texts[at] = claims.mark_claims(text, found)
                 wrong += (each.reason for each in found)
             voice = check_voice(
                 " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
@@ -155,8 +155,7 @@ class Executor:
         return heard
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
-        framing, texts, notes = await self._ask_at_table(ask)
-        summary, question = map(_require_words, texts)
+        framing, (summary, question), notes = await self._ask_at_table(ask)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, framing.looked_up)
 
@@ -171,10 +170,10 @@ class Executor:
             return on.PersonaPassed(key)
         if speech is None:
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        text, verdict = _require_words(texts[0]), speech.verdict.within(brief.number)
         judged = speech.judged and speech.judged.within(len(brief.table.turns))
         notes += (f"length: cut at {brief.most_words} words",) if speech.is_cut else ()
-        return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up)
+        verdict = speech.verdict.within(brief.number)
+        return on.PersonaSpoke(key, texts[0], verdict, notes, judged, speech.looked_up)
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:
         """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
@@ -211,9 +210,8 @@ class Executor:
             return on.Offered(await self._draft_answers(task))
         if isinstance(task, do.AskReading):
             task = replace(task, material=self._outputs.all_material())
-        text, brief = _bound_words(await self.panel.answer(task)), task.brief
-        if not isinstance(task, do.AskReading):
-            _require_words(text)
+        answer, brief = await self.panel.answer(task), task.brief
+        text = _bound_words(answer, may_be_empty=isinstance(task, do.AskReading))
         if text and self.panel.kind != "offline":
             known = self._list_known(brief)
             found = claims.check_words(text, brief.persona, brief.roster, known, self._code.lines_of)
@@ -366,12 +364,9 @@ def make_offline_panel(project: Path) -> Panel:
     return OfflinePanel(project)
 
 
-def _bound_words(text: str) -> str:
-    """Return words as they may be shown: free of escape sequences, and bounded."""
-    return clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
-
-
-def _require_words(text: str) -> str:
-    if not text:
+def _bound_words(text: str, *, may_be_empty: bool = False) -> str:
+    """Return words as they may be shown: free of escape sequences, and bounded; PanelFailed for none."""
+    words = clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
+    if not words and not may_be_empty:
         raise PanelFailed("The panel answered with nothing.")
-    return text
+    return words
