@@ -121,11 +121,10 @@ class Surveyor:
         """Return what a speaker asked to see: lines of a file, or the lines that hold the words."""
         name = f"{look.kind} {' '.join(look.what.split())[:_MAX_HIT_LENGTH]}"
         if look.kind == "read":
-            place, shown = _LINES.fullmatch(look.what.strip().strip("`")), None
-            if place is not None:
+            shown = None
+            if place := _LINES.fullmatch(look.what.strip().strip("`")):
                 first = int(place["first"] or 1)
-                last = int(place["last"] or first + 59)
-                shown = lookup.read_lines(self._root, place["path"], first, last)
+                shown = lookup.read_lines(self._root, place["path"], first, int(place["last"] or first + 59))
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
         # Also in files that the user has ruled out: what the user said of them is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
