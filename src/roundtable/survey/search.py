@@ -330,8 +330,7 @@ def _stems(part: str) -> frozenset[str]:
 def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
     """Return the lines that say most, the best first: rare terms, several at once, definitions."""
 
-    def worth(hit: LineHits) -> tuple[float, int]:
-        value = sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
-        return -value, hit.number
+    def worth(hit: LineHits) -> float:
+        return sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
 
-    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:3])
+    return tuple(make_line(path, hit.number, hit.text) for hit in heapq.nlargest(3, hits, key=worth))
