@@ -8,9 +8,7 @@ and lock lie in a folder of their own under `.roundtable/`, out of version contr
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -81,12 +79,11 @@ def _find_gap(path: Path) -> questions.DocumentGap:
 class DocumentSession(Session):
     """A roundtable on a document: iterate over `lines()`, and `say()` something when it is `listening`."""
 
-    def __init__(self, root: Path | str, document: str, *, into: bool = False, **options: Any) -> None:
+    def __init__(self, root: Path, name: str, *, again: str, into: bool = False, **options: Any) -> None:
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
-        self.path, self._place = find_document(Path(root), document)
+        self.path, self._place = find_document(root, name)
         self._into = into
-        words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
-        super().__init__(root, document, **{"again": shlex.join(words)} | options)
+        super().__init__(root, name, again=again, **options)
 
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
         return find_discussion_folder(self.root, item)
