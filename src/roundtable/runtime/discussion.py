@@ -156,10 +156,9 @@ class DocumentExecutor(Executor):
             text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.TaskFailed(str(failure))
-        earlier = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
+        past = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
         # Under this name the panels know it for a transcript, and do not ask the same again.
-        found = ((f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in earlier)
-        talks = tuple(Material(name, said) for name, said in found)
+        talks = tuple(Material(f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in past)
         material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(DEFAULT_MAX_TURNS, (material,), talks)
 
