@@ -41,7 +41,7 @@ def call(tokens: int = 1_000, purpose: str = "contribution") -> Call:
 
 def test_every_call_is_in_the_ledger_with_its_step_and_discussion(folder: Path) -> None:
     (folder / "meta.json").write_text(json.dumps({"elaborations": [{}, {}]}))
-    made = BudgetAccount(folder, price=a_cent)
+    made = BudgetAccount(folder, Budget(), price=a_cent)
     made.enter_step("01-03", is_discussing=False)
     made.record_call(call(purpose="draft"))
     made.enter_step("01-03", is_discussing=True)
@@ -166,10 +166,10 @@ def test_a_forecast_says_turns_tokens_and_money_where_known(folder: Path) -> Non
     free = BudgetAccount(folder, Budget(turns=6), price=nothing).describe_forecast(TABLE, "ollama:x")
     assert free.startswith("Elaboration Mode with ollama:x: up to 6 turns, about ")
     assert free.endswith(",000 tokens.")
-    whole = BudgetAccount(folder, price=nothing).describe_forecast(TABLE, "ollama:x")
+    whole = BudgetAccount(folder, Budget(), price=nothing).describe_forecast(TABLE, "ollama:x")
     assert _tokens(free) < _tokens(whole)
     assert _tokens(free) == _tokens(
-        BudgetAccount(folder, price=nothing).describe_forecast(replace(TABLE, max_turns=6), "x")
+        BudgetAccount(folder, Budget(), price=nothing).describe_forecast(replace(TABLE, max_turns=6), "x")
     )
 
 

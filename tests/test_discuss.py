@@ -92,7 +92,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def discuss(root: Path, name: str, words: tuple[str, ...] = WORDS, **options: Any) -> list[Line]:
     options.setdefault("panel", ScriptedPanel())
-    return play_session(DocumentSession(root, f"docs/{name}", **options), words)
+    again = f"roundtable discuss docs/{name}"
+    return play_session(DocumentSession(root, f"docs/{name}", again=again, **options), words)
 
 
 @pytest.mark.rule("TABLE-1")
@@ -371,7 +372,7 @@ def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
 
 
 def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
-    session = DocumentSession(place, "docs/rfc.md", panel=ScriptedPanel())
+    session = DocumentSession(place, "docs/rfc.md", again="", panel=ScriptedPanel())
     play_session(session, WORDS[:1])
     line = format_bottom_line(session.analysis)
     assert line.endswith("docs/rfc.md")
@@ -406,7 +407,7 @@ def test_only_a_markdown_document_inside_the_project(place: Path) -> None:
         ("docs/\0.md", "is not in the project"),
     ):
         with pytest.raises(RuleBroken, match=reason):
-            DocumentSession(place, name)
+            DocumentSession(place, name, again="")
 
 
 # --- the command and the page ---------------------------------------------------------------------------
@@ -430,11 +431,12 @@ def test_the_command_with_the_offline_panel(cli: CommandLine) -> None:
 
 
 def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered(cli: CommandLine) -> None:
-    ran = cli.run("discuss", "rfc.md", "--json", answers=())
+    ran = cli.run("discuss", "rfc.md", "--into", "--json", answers=())
     assert ran.lines[1]["text"].startswith(
         "Maya Chen (Business Analyst): We have RFC 12: Try failed webhooks again before us. "
         "There are questions open in it.\n\n"
     )
+    assert ran.lines[-1]["text"].endswith("Go on with: roundtable discuss rfc.md --into")
 
 
 @pytest.mark.rule("SYN-7", "EXIT-1")

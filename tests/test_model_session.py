@@ -101,7 +101,7 @@ def analyse(
 
 @pytest.mark.rule("MENU-6")
 def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tuple[Path, Path]) -> None:
-    account = BudgetAccount(completed[1])
+    account = BudgetAccount(completed[1], Budget())
     lines = analyse(completed, ["E", "done"], ScriptedModel().panel(), account)
     assert kinds(lines).index("menu") < kinds(lines).index("introduction")
     assert [text for text in texts(lines, "notice") if "up to" in text] == []
@@ -115,7 +115,7 @@ def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tu
 
 @pytest.mark.rule("MENU-6")
 def test_the_menu_of_the_offline_panel_says_nothing_about_cost(completed: tuple[Path, Path]) -> None:
-    account = BudgetAccount(completed[1])
+    account = BudgetAccount(completed[1], Budget())
     broken = ScriptedModel(before=_failing(api.ModelServerError("m", "x")))
     panel = FallbackPanel((broken.panel(), OfflinePanel()), account.add_news)
     lines = analyse(completed, ["E", "done"], panel, account)
@@ -233,7 +233,7 @@ def test_at_a_terminal_the_user_chooses_and_what_was_said_stays(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     model = ScriptedModel(before=_once(error, "Now turn 3"))
-    account = BudgetAccount(completed[1])
+    account = BudgetAccount(completed[1], Budget())
     panel = model.panel(meter=account.record_call)
     lines = talk(
         *completed, [choice, "done"], step="00-01", panel=panel, account=account, interactive=True
@@ -266,7 +266,7 @@ def test_without_a_terminal_it_ends_and_the_same_command_goes_on(
 
 @pytest.mark.rule("FAIL-1")
 def test_without_a_terminal_the_configured_order_applies(completed: tuple[Path, Path]) -> None:
-    account = BudgetAccount(completed[1])
+    account = BudgetAccount(completed[1], Budget())
     first = ScriptedModel(before=_once(api.ModelServerError("m", "x"), "Now turn 3"))
     second = ScriptedModel()
     panel = FallbackPanel((first.panel(), second.panel()), account.add_news)

@@ -21,7 +21,7 @@ from roundtable.panel.host import HostPanel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.runtime.budget import BudgetAccount
 from roundtable.runtime.surveyor import Surveyor
-from roundtable.settings import UNLIMITED
+from roundtable.settings import Budget
 from roundtable.store import ledger
 from roundtable.survey import draft_answer, lookup
 from surveying import survey
@@ -189,7 +189,7 @@ def test_files_that_hold_keys_are_not_shown(coded: Place) -> None:
 
 
 def test_the_call_counts_in_what_the_item_has_used(coded: Place) -> None:
-    account = BudgetAccount(coded[1], UNLIMITED)
+    account = BudgetAccount(coded[1], Budget())
     talk(*coded, ANSWERS, panel=picking().panel(meter=account.record_call), account=account)
     purposes = [entry.purpose for entry in ledger.read(coded[1])]
     assert purposes.count("files") == 1

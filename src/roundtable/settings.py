@@ -63,9 +63,6 @@ class Budget(Struct, frozen=True):
     money: Decimal | None = None
 
 
-UNLIMITED = Budget()
-
-
 class Settings(Struct, frozen=True):
     """What a run of the program goes by."""
 
@@ -78,15 +75,14 @@ class Settings(Struct, frozen=True):
     base_url: str = ""
     telemetry: bool = False
     time_limit: float | None = None
-    budget: Budget = UNLIMITED
+    budget: Budget = Budget()
     is_panel_chosen: bool = False
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
 
 
-def _read_layer(
-    path: Path, name: str, section: str, warnings: list[str], personal: str = ""
-) -> dict[str, Any]:
+def _read_layer(path: Path, warnings: list[str], section: str = "", personal: str = "") -> dict[str, Any]:
     """Return what a file says in a section; with the place for `personal` settings, only what is not that."""
+    name = path.name if personal else str(path)
     try:
         data = files.read(path, limit=_MAX_FILE_SIZE)
         if section.encode() not in data:
@@ -160,10 +156,9 @@ def load_settings(
     *,
     model: str | None = None,
     base_url: str | None = None,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
-    environment = os.environ if environment is None else environment
     named = root or environment.get("ROUNDTABLE_ROOT")
     try:
         home = Path(named) if named else find_root()
@@ -180,14 +175,13 @@ def load_settings(
     given = {key: value for key, name in variables.items() if (value := environment.get(name))}
     layers = [("Flags", {key: value for key, value in flags if value}), ("Environment", given)]
     if (own := user_file(environment)) is not None:
-        mine, kept = _read_layer(own, str(own), "", warnings), own.with_name(KEPT_FILE)
+        mine, kept = _read_layer(own, warnings), own.with_name(KEPT_FILE)
         layers.append((str(own), mine))
         # A model and its address belong together. A file that cannot be read may name another one, or none.
         if not warnings and not mine.keys() & {"panel", "model", "base_url"}:
-            layers.append((str(kept), _read_layer(kept, str(kept), "", warnings)))
+            layers.append((str(kept), _read_layer(kept, warnings)))
     for name, section in PROJECT_FILES.items():
-        found = _read_layer(home / name, name, section, warnings, str(own or "the environment"))
-        layers.append((name, found))
+        layers.append((name, _read_layer(home / name, warnings, section, str(own or "the environment"))))
     values: dict[str, Any] = {}
     for origin, table in layers:
         named = values.get("model")

@@ -16,7 +16,7 @@ from roundtable.survey.symbols import defined_name
 def ranked(root: Path, title: str) -> list[str]:
     paths = list_files(root)
     terms = extract_terms(Item("item", title))
-    return [finding.path for finding in rank_files(root, paths, terms)]
+    return [finding.path for finding in rank_files(root, paths, terms, {}, ())]
 
 
 def test_a_term_stands_at_the_beginning_of_a_word_or_of_a_part_of_a_name() -> None:
@@ -122,7 +122,7 @@ def test_the_best_lines_come_first_and_stand_in_the_file(tmp_path: Path) -> None
     write(tmp_path, {"a.py": "\r\n".join(rows) + "\r\n"})
     paths = list_files(tmp_path)
     terms = extract_terms(Item("item", "Toner tray"))
-    (finding,) = rank_files(tmp_path, paths, terms)
+    (finding,) = rank_files(tmp_path, paths, terms, {}, ())
     assert finding.count == 5
     assert finding.lines == (
         CodeLine("a.py", 3, "def toner_level():"),

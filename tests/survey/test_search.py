@@ -17,7 +17,8 @@ from roundtable.survey.search import Term, extract_terms, rank_files
 
 def find(root: Path, paths: Sequence[str], title: str) -> dict[str, int]:
     """Return how often the terms of a title were found, by file."""
-    return {file.path: file.count for file in rank_files(root, paths, extract_terms(Item("item", title)))}
+    found = rank_files(root, paths, extract_terms(Item("item", title)), {}, ())
+    return {file.path: file.count for file in found}
 
 
 def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
 @given(data=st.binary(max_size=400))
 def test_no_bytes_break_the_count(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "any").write_bytes(data)
-    found = rank_files(tmp_path, ["any"], [Term("a", 1.0), Term("b", 1.0)])
+    found = rank_files(tmp_path, ["any"], [Term("a", 1.0), Term("b", 1.0)], {}, ())
     small = data.lower()
     hits = small.count(b"a") + small.count(b"b")
     assert sum(file.count for file in found) <= hits

@@ -79,11 +79,9 @@ def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...
     """Return the personas at the table and what is wrong with files; ContentBroken when none is left."""
     personas, problems = read_personas(project)
     if not personas:
-        raise ContentBroken(
-            "No persona is left: every one of them is disabled.",
-            saved="Nothing was changed.",
-            do=f"Take `disabled: true` out of one of the files in {PROJECT_FOLDER}/personas/.",
-        )
+        failed = "No persona is left: every one of them is disabled."
+        do = f"Take `disabled: true` out of one of the files in {PROJECT_FOLDER}/personas/."
+        raise ContentBroken(failed, saved="Nothing was changed.", do=do)
     return Roster(personas), problems
 
 

@@ -12,7 +12,7 @@ from ..core.commands import Table
 from ..core.errors import DiskFailed
 from ..panel.model.conversation import Usage, forecast, price
 from ..panel.model.panel import Call
-from ..settings import UNLIMITED, Budget
+from ..settings import Budget
 from ..store import ledger
 from ..store.files import timestamp
 from ..store.ledger import Total, describe_total, show_dollars
@@ -27,7 +27,7 @@ _SYNTHESIS_OUTPUT = 700
 class BudgetAccount:
     """What the calls for one item cost, in one run of the program."""
 
-    def __init__(self, folder: Path, budget: Budget = UNLIMITED, *, price: PriceOf = price) -> None:
+    def __init__(self, folder: Path, budget: Budget, *, price: PriceOf = price) -> None:
         self._folder, self._budget, self._price = folder, budget, price
         self._entries = list(ledger.read(folder))
         self._step = ""
@@ -74,10 +74,9 @@ class BudgetAccount:
     def find_exhausted_limit(self, turns: int) -> str | None:
         """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
         limits = tuple(self._limits(turns))
-        for words in (words for used, most, words in limits if used >= most):
+        for words in (words for used, _, most, words in limits if used >= most):
             return f"The budget for this discussion is used up ({words})"
-        for used, most, words in limits:
-            near = most - _WARN_TURNS if words.endswith("turns") else most * _WARN
+        for used, near, _, words in limits:
             if used >= near and not self._warned:
                 self._warned = True
                 self.add_news(f"The budget for this discussion is nearly used up: {words}.")
@@ -115,17 +114,17 @@ class BudgetAccount:
         """What the item has used in all."""
         return ledger.add_up(ledger.latest_entries(self._entries))
 
-    def _limits(self, turns: int) -> Iterator[tuple[Decimal, Decimal, str]]:
-        """Yield for each limit what is used, with the synthesis to come, the limit, and how that is said."""
-        budget, here = self._budget, self.discussion
+    def _limits(self, turns: int) -> Iterator[tuple[Decimal, Decimal, Decimal, str]]:
+        """Yield what is used, with the synthesis to come, from where to warn, the limit, and it in words."""
+        budget, here, last = self._budget, self.discussion, self._last
         # The synthesis will need the conversation once more, and its own text.
-        reserve = Usage(self._last.input, _SYNTHESIS_OUTPUT, self._last.cached, estimated=True)
-        reserve = reserve if self._last.input else Usage()
+        reserve = Usage(last.input, _SYNTHESIS_OUTPUT, last.cached, estimated=True) if last.input else Usage()
         if (most := budget.turns) is not None:
-            yield Decimal(turns), Decimal(most), f"{turns} of {most} turns"
+            yield Decimal(turns), Decimal(most - _WARN_TURNS), Decimal(most), f"{turns} of {most} turns"
         if (tokens := budget.tokens) is not None:
+            used = Decimal(here.tokens + reserve.input + reserve.output)
             words = f"{here.tokens:,} of {tokens:,} tokens, with the synthesis to come"
-            yield Decimal(here.tokens + reserve.input + reserve.output), Decimal(tokens), words
+            yield used, tokens * _WARN, Decimal(tokens), words
         if (money := budget.money) is not None and here.money is not None:
             words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
-            yield here.money + (self._price(self._model, reserve) or 0), money, words
+            yield here.money + (self._price(self._model, reserve) or 0), money * _WARN, money, words

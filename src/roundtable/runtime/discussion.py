@@ -8,9 +8,7 @@ and lock lie in a folder of their own under `.roundtable/`, out of version contr
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -45,8 +43,8 @@ _MAX_TITLE_LENGTH = 60
 _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILINE)
 
 
-def find_document(root: Path, name: str) -> Path:
-    """Return the path of a markdown document of the project; RuleBroken where it cannot be discussed."""
+def find_document(root: Path, name: str) -> tuple[Path, str]:
+    """Return a document's path and its place in the project; RuleBroken where it cannot be discussed."""
     path = Path(name).absolute()
     try:
         place = path.resolve().relative_to(root.resolve())
@@ -59,13 +57,12 @@ def find_document(root: Path, name: str) -> Path:
     }
     for fault in (fault for fault, is_found in faults.items() if is_found):
         raise RuleBroken(f"{one_line(name)} {fault}. Nothing was changed.")
-    return path
+    return path, place.as_posix()
 
 
 def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder that holds the journal of the discussion on a document, there or not."""
-    path = find_document(root, name)
-    place = path.resolve().relative_to(root.resolve()).as_posix()
+    path, place = find_document(root, name)
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
     return files.require_inside(root, folder, ItemCorrupt)
@@ -81,11 +78,11 @@ def _find_gap(path: Path) -> questions.DocumentGap:
 class DocumentSession(Session):
     """A roundtable on a document: iterate over `lines()`, and `say()` something when it is `listening`."""
 
-    def __init__(self, root: Path | str, document: str, *, into: bool = False, **options: Any) -> None:
+    def __init__(self, root: Path, name: str, *, again: str, into: bool = False, **options: Any) -> None:
         """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
-        self.path, self._into = find_document(Path(root), document), into
-        words = ["roundtable", "discuss", one_line(os.path.relpath(self.path)), *(["--into"] if into else [])]
-        super().__init__(root, document, **{"again": shlex.join(words)} | options)
+        self.path, self._place = find_document(root, name)
+        self._into = into
+        super().__init__(root, name, again=again, **options)
 
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
         return find_discussion_folder(self.root, item)
@@ -121,10 +118,9 @@ class DocumentSession(Session):
         output = name if is_output_name(name) else _STAND_IN
         section = one_line(_find_gap(self.path).section)
         targets = (Target(output, section),) if section else ()
-        place = self.path.resolve().relative_to(self.root.resolve()).as_posix()
         return Opening(
             kind="elaborate",
-            item=Item(self.folder.name, one_line(place), ""),
+            item=Item(self.folder.name, one_line(self._place), ""),
             roster=roster,
             steps=(),
             phase=PHASES[0],
@@ -159,10 +155,9 @@ class DocumentExecutor(Executor):
             text = outline.decode_document(files.read(self.path, limit=MAX_ARTIFACT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.TaskFailed(str(failure))
-        earlier = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
+        past = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
         # Under this name the panels know it for a transcript, and do not ask the same again.
-        found = ((f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in earlier)
-        talks = tuple(Material(name, said) for name, said in found)
+        talks = tuple(Material(f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in past)
         material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(do.DEFAULT_MAX_TURNS, (material,), talks)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -33,7 +33,9 @@ from ..store import meta as records
 from ..store.background import read_background
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
-from .surveyor import Surveyor
+
+if TYPE_CHECKING:
+    from .surveyor import Surveyor
 
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
@@ -53,23 +55,24 @@ class Executor:
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
         every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
         self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
-        self.surveyor = Surveyor(root, folder)
+        self.not_picked = set[Item]()
+        """The items for which a panel failed to pick files; a session keeps it for all its legs."""
         self.set_panel(panel)
 
     def set_panel(self, panel: Panel | None) -> None:
         """Let this panel give the words from now on, None for the offline one."""
-        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, self.surveyor.look)
+        self.panel: Panel = LookUpPanel(lambda: panel or self._offline, lambda look: self._code.look(look))
 
     @cached_property
     def _offline(self) -> Panel:
         return make_offline_panel(self._root)
 
     @cached_property
-    def _lines_of(self) -> claims.LinesOf:
-        """Return what says how many lines a file has; imported late, to show a line soon."""
-        from ..survey.files import make_line_counter
+    def _code(self) -> Surveyor:
+        """Return what the code says about the item; imported late, to show a line soon."""
+        from .surveyor import Surveyor
 
-        return make_line_counter(self._root, self._folder)
+        return Surveyor(self._root, self._folder, self.not_picked)
 
     @property
     def _panel_names(self) -> str:
@@ -138,18 +141,17 @@ class Executor:
         names = [persona.first_name for persona in table.roster.personas]
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
-        silence: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
-        heard = silence
+        heard: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
         for _ in range(2):
             reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
             if reply is None:
-                return silence if brief.may_be_silent else heard
+                return (None, [], ()) if brief.may_be_silent else heard
             # Apart: a refusal is told by how the text begins.
             said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
-            texts, wrong = list[str](), list[str]()
-            for text in map(_bound_words, said):
-                found = () if is_offline else claims.check_contribution(text, speaker, table, self._lines_of)
-                texts.append(text and claims.mark_claims(text, found))
+            texts, wrong = [*map(_bound_words, said)], list[str]()
+            for at, text in enumerate(() if is_offline else texts):
+                found = claims.check_contribution(text, speaker, table, self._code.lines_of)
+                texts[at] = claims.mark_claims(text, found)
                 wrong += (each.reason for each in found)
             voice = check_voice(
                 " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
@@ -162,8 +164,7 @@ class Executor:
         return heard
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
-        framing, texts, notes = await self._ask_at_table(ask)
-        summary, question = map(_require_words, texts)
+        framing, (summary, question), notes = await self._ask_at_table(ask)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, framing.looked_up)
 
@@ -178,10 +179,10 @@ class Executor:
             return on.PersonaPassed(key)
         if speech is None:
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        text, verdict = _require_words(texts[0]), speech.verdict.within(brief.number)
         judged = speech.judged and speech.judged.within(len(brief.table.turns))
         notes += (f"length: cut at {brief.most_words} words",) if speech.is_cut else ()
-        return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up)
+        verdict = speech.verdict.within(brief.number)
+        return on.PersonaSpoke(key, texts[0], verdict, notes, judged, speech.looked_up)
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:
         """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
@@ -202,7 +203,7 @@ class Executor:
             return on.TaskFailed(str(failure))
         if panel.kind != "offline":
             # The first time it is sent back with the reasons; what is still wrong then is marked.
-            found, marked = claims.check_draft(draft, ask.table, self._lines_of)
+            found, marked = claims.check_draft(draft, ask.table, self._code.lines_of)
             wrong = () if ask.problems else found
             draft = draft if wrong else marked
         at = self._instant(ask.table.step.step_id)
@@ -212,18 +213,17 @@ class Executor:
         if isinstance(task, do.AskFeedback):  # kept first, so that the panel sees them
             records.keep_corrections(self._folder, task.words, relayed=task.relayed)
         if self.panel.kind == "model":
-            await self.surveyor.ask_panel(task.brief.item, self.panel)
+            await self._code.ask_panel(task.brief.item, self.panel)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         if isinstance(task, do.AskOffers):
             return on.Offered(await self._draft_answers(task))
         if isinstance(task, do.AskReading):
             task = replace(task, material=self._outputs.all_material())
-        text, brief = _bound_words(await self.panel.answer(task)), task.brief
-        if not isinstance(task, do.AskReading):
-            _require_words(text)
+        answer, brief = await self.panel.answer(task), task.brief
+        text = _bound_words(answer, may_be_empty=isinstance(task, do.AskReading))
         if text and self.panel.kind != "offline":
             known = self._list_known(brief)
-            found = claims.check_words(text, brief.persona, brief.roster, known, self._lines_of)
+            found = claims.check_words(text, brief.persona, brief.roster, known, self._code.lines_of)
             text = claims.mark_claims(text, found)
         if not isinstance(task, do.AskFeedback):
             return on.PersonaReplied(text)
@@ -258,13 +258,13 @@ class Executor:
         item, step_id = task.brief.item, task.brief.step.step_id
         stored = await asyncio.to_thread(self._outputs.stored_answers, item.name)
         offers = await asyncio.to_thread(
-            collect_offers, task, stored, lambda label: self.surveyor.offer(item, step_id, label)
+            collect_offers, task, stored, lambda label: self._code.offer(item, step_id, label)
         )
         is_new = not task.brief.answers and not any(step == step_id for step, _ in stored)
         drafted = list(await self.panel.answer(task)) if is_new else []
         known = self._list_known(task.brief) if drafted else []
         for at, each in enumerate(drafted):
-            is_wrong = claims.cites_missing_line(each.text, each.source, known, self._lines_of)
+            is_wrong = claims.cites_missing_line(each.text, each.source, known, self._code.lines_of)
             if is_wrong and each.standing == "read":  # what is not there was not read
                 drafted[at] = replace(each, source="", standing="assumed", matters=True)
         names = {each.label for each in drafted}
@@ -279,7 +279,7 @@ class Executor:
 
     def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
         known = read_background(self._root, self._folder, item, documents)
-        excerpts = self.surveyor.excerpts(item, documents)
+        excerpts = self._code.excerpts(item, documents)
         return replace(known, excerpts=excerpts, corrections=records.read_corrections(self._folder))
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
@@ -373,12 +373,9 @@ def make_offline_panel(project: Path) -> Panel:
     return OfflinePanel(project)
 
 
-def _bound_words(text: str) -> str:
-    """Return words as they may be shown: free of escape sequences, and bounded."""
-    return clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
-
-
-def _require_words(text: str) -> str:
-    if not text:
+def _bound_words(text: str, *, may_be_empty: bool = False) -> str:
+    """Return words as they may be shown: free of escape sequences, and bounded; PanelFailed for none."""
+    words = clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
+    if not words and not may_be_empty:
         raise PanelFailed("The panel answered with nothing.")
-    return text
+    return words

@@ -17,7 +17,7 @@ from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import join_names, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
-from ..core.steps import PHASES, Depth, Item, Phase
+from ..core.steps import PHASES, Item, Phase
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
 from ..store import items, parking
@@ -41,25 +41,11 @@ class Leg(Struct):
 
     def commit(self, event: on.Event, panel: str = "") -> None:
         """Check the event (RuleBroken, and no change), journal it with the panel that spoke, let it count."""
-        analysis, commands = self._check(event)
+        analysis, commands = self.analysis.receive(event)
         # A leg that is left without an end stays as it is, and is taken up again from its journal.
         if analysis.stage is Stage.ENDED or not isinstance(commands[-1], do.Advance):
             self.journal.append(event, panel)
         self.analysis, self.commands = analysis, commands
-
-    def replay(self, event: on.Event) -> None:
-        """Let an event count that the journal holds already."""
-        if isinstance(event, on.UserSpoke) and event.text.strip():
-            self.last_words = event.text.strip()
-        if isinstance(event, on.UserSpoke) and self.analysis.chosen:
-            # An earlier version refused a track in the middle of a step, and asked the same question again.
-            self.analysis = replace(self.analysis, stage=Stage.ANSWER, chosen=None)
-        self.analysis, self.commands = self._check(event)
-
-    def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
-        # That a panel failed is kept, and moves nothing.
-        is_moved = not isinstance(event, on.Failed)
-        return self.analysis.receive(event) if is_moved else (self.analysis, self.commands)
 
     @property
     def is_discussing(self) -> bool:
@@ -85,7 +71,13 @@ def read_leg(journal: Journal) -> Leg | None:
     try:
         leg = Leg(journal, *Analysis.begin(recorded[0]), resumed=True)
         for event in recorded[1]:
-            leg.replay(event)
+            if isinstance(event, on.UserSpoke) and event.text.strip():
+                leg.last_words = event.text.strip()
+            if isinstance(event, on.UserSpoke) and leg.analysis.chosen:
+                # An earlier version refused a track in the middle of a step, and asked the question again.
+                leg.analysis = replace(leg.analysis, stage=Stage.ANSWER, chosen=None)
+            if not isinstance(event, on.Failed):  # which moves nothing
+                leg.analysis, leg.commands = leg.analysis.receive(event)
     except RuleBroken as failure:
         raise journal.corrupt(f"breaks the rules ({failure})") from failure
     return leg
@@ -122,8 +114,7 @@ class Resume:
 
     def __init__(self, root: Path, folder: Path, user_name: str | None = None) -> None:
         self._root, self._folder, self._user_name = root, folder, user_name
-        self._previous: Phase | None = None
-        self._depth: Depth | None = None
+        self._last: Opening | None = None
         self._has_meta = False
         self.warnings: list[str] = []
         """What the next leg begins with."""
@@ -207,7 +198,7 @@ class Resume:
         return leg
 
     def _take_up(self, leg: Leg) -> Leg:
-        self._previous, self._depth = leg.analysis.opening.phase, leg.analysis.opening.depth
+        self._last = leg.analysis.opening
         leg.warnings, self.warnings = tuple(self.warnings), []
         return leg
 
@@ -219,8 +210,8 @@ class Resume:
     def _open_at(self, here: Standing, where: Position, kind: OpeningKind | None = None) -> Opening:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
         track, progress, facts = here.chosen.track, here.progress, here.facts
-        step, is_first = where.step or where.last, self._previous is None
-        overrides = here.meta["depth_overrides"]
+        step, last = where.step or where.last, self._last
+        overrides = here.meta.get("depth_overrides", {})
         own = step.depth if step else "standard"
         depth = choose_depth(overrides, where.phase.key, facts, own, track.is_short)
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
@@ -228,7 +219,7 @@ class Resume:
             told = (track.title, track.summary, here.chosen.word, others)
             proposal = propose_track(*told, is_asked=track.is_short)
         is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
-        arrival: Arrival = "continuing" if is_begun and not is_first else "resumed" if is_begun else "new"
+        arrival: Arrival = "continuing" if is_begun and last else "resumed" if is_begun else "new"
         begins = where.step if kind != "elaborate" else None
         finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
@@ -242,10 +233,10 @@ class Resume:
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
-            arrival="continuing" if self._previous == where.phase else arrival,
+            arrival="continuing" if last and last.phase == where.phase else arrival,
             handed_over_by=_handed_over_by(here, where.phase),
             parked=parking.read_parked(self._folder, begins.step_id) if begins else (),
-            notices=(*here.problems, *where.warnings) if is_first else where.warnings,
+            notices=(*here.problems, *where.warnings) if last is None else where.warnings,
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
@@ -253,7 +244,7 @@ class Resume:
             tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
-            is_depth_known=self._depth == depth and self._previous != PHASES[0],
+            is_depth_known=last is not None and last.depth == depth and last.phase != PHASES[0],
         )
 
     def _look(self) -> Standing:
@@ -268,7 +259,7 @@ class Resume:
         return Standing(meta, item, chosen, tracks, roster, problems, progress, facts, where)
 
     def _require_meta(self) -> dict[str, Any]:
-        """Return meta.json, or what a new item has; ItemCorrupt if it cannot be used, or is gone."""
+        """Return meta.json, empty for a new item; ItemCorrupt if it cannot be used, or is gone."""
         meta, problem = records.examine_meta(self._folder)
         if problem:
             do = "Repair the file, or set it aside with: roundtable analyze ITEM --start-over"
@@ -276,21 +267,20 @@ class Resume:
         if meta is None and self._has_meta:
             raise records.missing_meta(self._folder)
         self._has_meta = meta is not None
-        lists = ("steps_completed", "phases_completed", "elaborations")
-        return meta or {"depth_overrides": {}} | {key: [] for key in lists}
+        return meta or {}
 
 
 def _is_open(analysis: Analysis, here: Standing) -> bool:
     """Whether the journal and meta.json tell the same story."""
-    opening, meta = analysis.opening, here.meta
+    opening, progress = analysis.opening, here.progress
     if opening.kind == "finished" or analysis.stage is Stage.ENDED:
         return False
-    if analysis.chosen and analysis.chosen.key == meta.get("track"):
+    if analysis.chosen and analysis.chosen.key == here.meta.get("track"):
         return True  # it was killed when all but its end was on disk
-    done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
+    done = opening.step is not None and opening.step.step_id in progress.steps_completed
     if analysis.saved or (analysis.stage is Stage.SAVED and done):
         running = analysis.elaboration is not None or opening.kind == "elaborate"
-        over = opening.phase.key in meta["phases_completed"] and analysis.stage is not Stage.PHASE
+        over = opening.phase.key in progress.phases_completed and analysis.stage is not Stage.PHASE
         return (done or opening.step is None) and (running or not over)
     if _is_reopened(analysis):
         return done == (analysis.step.step_id in opening.progress.steps_completed)
@@ -313,10 +303,10 @@ def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -
     if step is None or step.phase is None:
         known = ", ".join(each.step_id for each in steps)
         raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
-    completed = here.meta["steps_completed"]
-    is_skipped = or_skipped and step.phase.key in here.meta["phases_completed"]
+    completed = here.progress.steps_completed
+    is_skipped = or_skipped and step.phase.key in here.progress.phases_completed
     if step_id not in completed and not is_skipped:
-        done = ", ".join(map(str, completed)) or "none yet"
+        done = ", ".join(completed) or "none yet"
         raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
     return Position(step.phase, step)
 

@@ -175,7 +175,7 @@ class Session:
 
     def _make_executor(self, leg: Leg) -> Executor:
         executor = Executor(self.root, self.folder, leg, self._panel, self._on_words)
-        executor.surveyor.not_picked = self._not_picked
+        executor.not_picked = self._not_picked
         return executor
 
     async def _run(self) -> None:
@@ -322,7 +322,7 @@ class Session:
                 finally:
                     await self._show_news()
             except PanelFailed as failure:
-                await self._aside(leg.commit, on.Failed(str(failure)))
+                await self._aside(leg.journal.append, on.Failed(str(failure)))
                 await self._tell("error", f"{failure} {_SAVED}")
                 if not self._interactive:
                     again = f"The same command goes on from there: {self._again}"

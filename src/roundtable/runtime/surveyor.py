@@ -1,4 +1,7 @@
-"""What the project's code says about an item, for the steps that rest on it and for speakers who ask."""
+"""What the project's code says about an item, for the steps that rest on it and for speakers who ask.
+
+Loading what reads the code takes a while, so this module is imported late, to show the first line soon.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import asyncio
 import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,9 +23,8 @@ from ..panel.base import Look, Panel, Picks
 from ..store import files
 from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
-
-if TYPE_CHECKING:
-    from ..survey import Survey
+from ..survey import Survey, draft_answer, lookup, survey
+from ..survey.files import list_files, make_line_counter
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
 _PICKS = "picks.json"
@@ -34,19 +35,18 @@ _MAX_HIT_LENGTH = 120
 class Surveyor:
     """What the project's files say about an item, for the steps that rest on it."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, not_picked: set[Item] | None = None) -> None:
+        """`not_picked` are the items for which a panel failed to pick files; it is not asked again."""
         items = os.path.relpath(folder.parent.resolve(), root.resolve())
         self._own = (".roundtable", Path(items).as_posix())  # what we wrote ourselves proves nothing
         self._root, self._folder = root.absolute(), folder
         self._picks: Picks | None = None
-        self.not_picked = set[Item]()
-        """The items for which a panel failed to pick files; a session keeps it for all its legs."""
+        self._not_picked = set[Item]() if not_picked is None else not_picked
         self._surveys: dict[tuple[str, ...], Survey] = {}
         self._excerpts: dict[object, tuple[Material, ...]] = {}
+        self.lines_of = make_line_counter(root, folder)
 
     def _list_files(self, excluded: Collection[str] = ()) -> tuple[str, ...]:
-        from ..survey.files import list_files
-
         return list_files(self._root, leave_out=self._own, excluded=excluded)
 
     async def ask_panel(self, item: Item, panel: Panel) -> None:
@@ -54,22 +54,21 @@ class Surveyor:
 
         Where it fails, the survey's own order stands, and a later run asks again.
         """
-        from ..survey.lookup import list_folders
-
-        if item in self.not_picked or self._read_picks(item) is not None:
+        if item in self._not_picked or self._read_picks(item) is not None:
             return
         found = await asyncio.to_thread(self._list_near, item, 2)
         paths = await asyncio.to_thread(self._list_files, read_excluded(self._folder))
         self._picks = Picks()
         try:
-            if found and (picks := await panel.answer(AskFiles(item, list_folders(paths), "\n".join(found)))):
+            ask = AskFiles(item, lookup.list_folders(paths), "\n".join(found))
+            if found and (picks := await panel.answer(ask)):
                 self._picks = picks
                 self._surveys.clear()
                 self._excerpts.clear()
                 kept = files.encode_record((item, current_commit(self._root) or "", picks))
                 files.write(files.journal_folder(self._folder) / _PICKS, kept)
         except PanelFailed:
-            self.not_picked.add(item)
+            self._not_picked.add(item)
 
     def _read_picks(self, item: Item) -> Picks | None:
         if self._picks is None:
@@ -89,28 +88,22 @@ class Surveyor:
         """Return what the project's files say about the item, with what a panel picked before all else."""
         excluded = read_excluded(self._folder)
         if excluded not in self._surveys:
-            from ..survey import survey
-
             item, picked = self._add_picks(item)
             self._surveys[excluded] = survey(self._root, self._list_files(excluded), item, picked)
         return self._surveys[excluded]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
-        from ..survey import draft_answer
-
         return draft_answer(self.survey(item), step_id, label)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
-        from ..survey.lookup import find_excerpts
-
         excluded = read_excluded(self._folder)
         if (key := (item, tuple(documents), excluded)) in self._excerpts:  # finding them reads every file
             return self._excerpts[key]
         paths, cited = self._list_files(excluded), [each.text for each in documents]
         wanted, picked = self._add_picks(item)
-        found = find_excerpts(self._root, paths, wanted, cited, excluded, picked)
+        found = lookup.find_excerpts(self._root, paths, wanted, cited, excluded, picked)
         near = self._list_near(item, 1)
         nearest = Material("the files nearest to the item, one line of each", "\n".join(near[:_MAX_HITS]))
         shown = (Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found)
@@ -119,27 +112,22 @@ class Surveyor:
 
     def _list_near(self, item: Item, most: int) -> list[str]:
         """Return at most so many lines of each file that the item may touch, each under its `path:line`."""
-        from ..survey.lookup import is_secret
-
         # Decision records that are still in force are on the table already.
         found = (each for each in self.survey(item).radius if not each.path.startswith(RECORD_FOLDERS))
-        lines = (line for each in found if not is_secret(each.path) for line in each.lines[:most])
+        lines = (line for each in found if not lookup.is_secret(each.path) for line in each.lines[:most])
         return [f"{line.path}:{line.number} {line.text}"[:_MAX_HIT_LENGTH] for line in lines]
 
     def look(self, look: Look) -> Material:
         """Return what a speaker asked to see: lines of a file, or the lines that hold the words."""
-        from ..survey.lookup import read_lines, search_code
-
         name = f"{look.kind} {' '.join(look.what.split())[:_MAX_HIT_LENGTH]}"
         if look.kind == "read":
-            place, shown = _LINES.fullmatch(look.what.strip().strip("`")), None
-            if place is not None:
+            shown = None
+            if place := _LINES.fullmatch(look.what.strip().strip("`")):
                 first = int(place["first"] or 1)
-                last = int(place["last"] or first + 59)
-                shown = read_lines(self._root, place["path"], first, last)
+                shown = lookup.read_lines(self._root, place["path"], first, int(place["last"] or first + 59))
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
         # Also in files that the user has ruled out: what the user said of them is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
-        hits = search_code(self._root, self._list_files(), words)
+        hits = lookup.search_code(self._root, self._list_files(), words)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MAX_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")

@@ -7,7 +7,9 @@ import re
 import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
@@ -61,7 +63,7 @@ def list_files(
     # A `path:line` excludes only that place.
     ends = [f"/{part.strip('/')}/" for part in excluded if part.strip("/") and ":" not in part]
     listed = _list_by_git(root)
-    paths = _walk(root, folders) if listed is None else listed
+    paths = islice(_walk(root, folders), MAX_FILES) if listed is None else listed
     kept = (path for path in paths if not path.startswith(folders) and not _OWN_FILE.search(path))
     return tuple(path for path in sorted(kept)[:MAX_FILES] if not any(end in f"/{path}/" for end in ends))
 
@@ -70,21 +72,17 @@ def make_line_counter(root: Path, folder: Path) -> Callable[[str], int | None]:
     """Return what tells how many lines a cited file has, also by the end of its path; None without one."""
     list_once = cache(partial(list_files, root))
 
-    def count(place: Path) -> int | None:
-        try:
-            is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-            if not is_usable or place.stat().st_size > 20_000_000:
-                return None
-            return len(place.read_bytes().splitlines())
-        except (OSError, RuntimeError, ValueError):
-            return None
+    def count(places: Iterable[Path]) -> Iterator[int]:
+        for place in places:
+            with suppress(OSError, RuntimeError, ValueError):
+                is_inside = place.is_file() and place.resolve().is_relative_to(root.resolve())
+                if is_inside and place.stat().st_size <= 20_000_000:
+                    yield len(place.read_bytes().splitlines())
 
     def count_lines(path: str) -> int | None:
-        for place in (root / path, folder / path):
-            if (lines := count(place)) is not None:
-                return lines
-        found = (count(root / each) for each in list_once() if each.endswith(f"/{path}"))
-        return max((lines for lines in found if lines is not None), default=None)
+        for lines in count((root / path, folder / path)):
+            return lines
+        return max(count(root / each for each in list_once() if each.endswith(f"/{path}")), default=None)
 
     return count_lines
 
@@ -106,11 +104,10 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
 
 
 def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
-    """Yield the files that no rule ignores, without links, until there are too many or time is up."""
+    """Yield the files that no rule ignores, without links, until time is up."""
     end = time.monotonic() + 30  # seconds
     waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
-    found = 0
-    while waiting and found < MAX_FILES:
+    while waiting:
         folder, rules = waiting.pop()
         try:
             with os.scandir(root / folder) as entries:
@@ -132,7 +129,6 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
             if next((verdict for verdict in verdicts if verdict is not None), False):
                 continue
             if name in files:
-                found += 1
                 yield path
             elif name not in _SKIPPED and path not in leave_out:
                 waiting.append((path, rules))

@@ -66,7 +66,7 @@ def find_excerpts(
     boost = dict.fromkeys(_PATH.findall(text), 1.5) | dict.fromkeys(picked, 3.0)
     files = [
         replace(file, score=file.score * boost.get(file.path, 1.0))
-        for file in rank_files(root, _leave_out_secrets(paths), terms)
+        for file in rank_files(root, _leave_out_secrets(paths), terms, past={}, picked=())
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
     files = sorted(files, key=lambda file: -file.score)[:24]

@@ -243,11 +243,9 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float] | None = None,
-    picked: Sequence[str] = (),
-) -> tuple[FoundFile, ...]:  # fmt: skip
+    root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float], picked: Sequence[str]
+) -> tuple[FoundFile, ...]:
     """Return the picked files and those that the terms and the past lead to, likeliest first, with lines."""
-    past = past or {}
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     hits = {path: find_hits(data, terms) for path, data in texts.items()}
@@ -332,8 +330,7 @@ def _stems(part: str) -> frozenset[str]:
 def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
     """Return the lines that say most, the best first: rare terms, several at once, definitions."""
 
-    def worth(hit: LineHits) -> tuple[float, int]:
-        value = sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
-        return -value, hit.number
+    def worth(hit: LineHits) -> float:
+        return sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
 
-    return tuple(make_line(path, hit.number, hit.text) for hit in sorted(hits, key=worth)[:3])
+    return tuple(make_line(path, hit.number, hit.text) for hit in heapq.nlargest(3, hits, key=worth))

@@ -14,17 +14,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from msgspec import Struct
 
-_LANGUAGE_WORDS: Final = """
-py:python pyi:python js:javascript jsx:javascript mjs:javascript cjs:javascript ts:typescript mts:typescript
-cts:typescript tsx:tsx go:go rs:rust java:java kt:kotlin kts:kotlin scala:scala cs:csharp c:c h:cpp cc:cpp
-cpp:cpp cxx:cpp hpp:cpp hh:cpp swift:swift rb:ruby php:php lua:lua dart:dart zig:zig
-"""
-_LANGUAGES: Final = dict(pair.split(":") for pair in _LANGUAGE_WORDS.split())
 _DEFINES: Final = re.compile(
     r"(?:definition|(?<!parameter_)declaration|(?<!parameter)_item|_spec|_alias|(?:class|struct|enum|union)_specifier)$"
     r"|(?:method|function)_signature$|^(?:method|class|module)$"
@@ -57,8 +51,13 @@ def find_definitions(
     patience: float = 5.0,  # seconds for all files; twenty ordinary ones take half a second
 ) -> dict[str, tuple[Definition, ...]]:
     """Return what each file defines, by its path, in order; files that no grammar reads in time, by line."""
+    from ..content import read_tables  # late: as a script, this module is in no package
+
+    names = read_tables("survey.toml")["languages"].items()
+    languages = {ending: language for language, endings in names for ending in endings.split()}
     found = {path: _read_definitions(data) for path, data in texts.items()}
-    answers = _ask_parser(list(texts.items()), patience) if texts else []
+    asked = [(languages.get(path.rpartition(".")[2].lower(), ""), data) for path, data in texts.items()]
+    answers = _ask_parser(asked, patience) if texts else []
     for path, answer in zip(texts, answers, strict=False):
         if answer is not None:
             found[path] = tuple(Definition(*each) for each in answer)
@@ -81,11 +80,8 @@ def _read_definitions(data: bytes) -> tuple[Definition, ...]:
     """Return what the lines define; each definition lasts until the next."""
     lines = data.split(b"\n")
     named = [(number, name) for number, line in enumerate(lines, 1) if (name := defined_name(line))]
-    ends = [number - 1 for number, _ in named[1:]] + [len(lines)]
-    return tuple(
-        Definition(name.decode("ascii", "replace"), first, last)
-        for (first, name), last in zip(named, ends, strict=False)
-    )
+    named.append((len(lines) + 1, b""))
+    return tuple(Definition(name.decode(), first, after - 1) for (first, name), (after, _) in pairwise(named))
 
 
 def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]:
@@ -105,10 +101,9 @@ def _serve() -> None:
     """Answer one question from the standard input on the standard output, file by file."""
     # By name, so that the types do not depend on what is installed.
     get_parser: Any = importlib.import_module("tree_sitter_language_pack").get_parser
-    for path, data in marshal.load(sys.stdin.buffer):
+    for language, data in marshal.load(sys.stdin.buffer):
         answer = None
         with suppress(LookupError, ValueError, OSError):
-            language = _LANGUAGES[path.rsplit(".", 1)[-1].lower()]
             if len(data) <= 400_000:
                 rows = islice(_find_names(get_parser(language).parse(data).root_node), 3_000)
                 answer = sorted(set(rows), key=lambda row: row[1:])
