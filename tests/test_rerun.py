@@ -9,9 +9,10 @@ import pytest
 
 from drafts import STEPS, ask, documents, example, step_of, write
 from people import ITEM
-from project import ANSWERS, meta, talk
+from project import ANSWERS, meta, project, talk
+from roundtable.core.analysis import STANDING
 from roundtable.core.commands import WriteStep
-from roundtable.core.progress import read_scope
+from roundtable.core.progress import choose_depth, read_scope
 from roundtable.core.steps import DEPTHS, Question, Step
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition
@@ -19,6 +20,7 @@ from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
 from roundtable.documents.outline import read_outline
 from roundtable.runtime.draft_answers import keep_answers
+from roundtable.store.meta import facts_of
 from roundtable.store.outputs import Outputs
 
 BLOCK = (
@@ -179,6 +181,32 @@ def test_a_size_that_is_kept_stays_as_it_is(tmp_path: Path, given: dict[str, str
         stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
         write(tmp_path, keep_answers(ask("00-03", {}), stored, frozenset()))
         assert documents(tmp_path) == first
+
+
+@pytest.mark.rule("STEP-5", "DEPTH-1")
+def test_a_complexity_that_is_asked_apart_is_the_only_one_in_the_document(tmp_path: Path) -> None:
+    (tmp_path / "forms.py").write_text("def save_forms(): ...\n")
+    root, item = project(tmp_path)
+    told = {"steps_completed": ["00-01", "00-02"], "depth_overrides": {"00-quick-scan": "brief"}}
+    (item / "meta.json").write_text(json.dumps(meta(item) | told))
+    (shown,) = (line for line in talk(root, item, [""]) if line.kind == "question")
+    assert shown.draft == "small, complexity: medium"
+    told = {"depth_overrides": {"00-quick-scan": "standard"}}
+    (item / "meta.json").write_text(json.dumps(meta(item) | told))
+    lines = talk(root, item, ["", "high, because nobody knows the forms", "None."], reopen="00-03")
+    drafts = [(line.draft, line.source) for line in lines if line.kind == "question"][:2]
+    assert drafts == [("small", STANDING), ("medium", STANDING)]
+    assert read_scope((item / "quick-scan.md").read_text()) == ("small", "high")
+    assert choose_depth({}, "01-requirements", facts_of(item, meta(item)), "standard") == "deep"
+
+
+@pytest.mark.rule("STEP-5", "DEPTH-1")
+@pytest.mark.parametrize("scope", ["small, complexity: low", "small; complexity = low, I hope", "small, low"])
+def test_of_two_complexities_the_one_under_its_label_counts(tmp_path: Path, scope: str) -> None:
+    again = keep_answers(ask("00-03", {"Scope": scope, "Complexity": "high"}), {}, frozenset())
+    assert [each.text for each in again.brief.answers] == ["small", "high"]
+    unknown = keep_answers(ask("00-03", {"Scope": scope, "Complexity": None}), {}, frozenset())
+    assert unknown.brief.answers[0].text == scope
 
 
 OLDER_SIZE = """# Quick Scan

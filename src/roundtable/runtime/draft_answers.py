@@ -29,11 +29,13 @@ _WISHES = re.compile(
 )
 _EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"#|[-*+] |```|>|\|")
+# Asked briefly, the complexity is given with the scope: "small, complexity: low" or "small, low".
+_COMPLEXITY = re.compile(r"(?i)[,;/]\s*+(?:complexity\s*+[:=]\s*+|(?=(?:low|medium|high)\s*+\.?\Z))")
 
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """Return the draft answers for the questions, from where each question says that one may come."""
-    drafts, subjects = list[Offer](), list[Offer]()
+    drafts, subjects = dict[str, Offer](), list[Offer]()
     for question in ask.questions:
         if given := stored.get((ask.brief.step.step_id, question.label)):
             # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
@@ -41,12 +43,16 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
         else:
             draft = _offer_from(question.draft, ask.brief, question, stored, surveyed)
         if draft:
-            drafts.append(draft)
+            drafts[question.label] = draft
             if question.shows == "survey":
                 continue  # the user has named the places: what the code suggests would only be noise
         if subject := _offer_from(question.shows, ask.brief, question, stored, surveyed):
             subjects.append(replace(subject, is_subject=True))
-    return (*drafts, *subjects)
+    if "Scope" in drafts and any(each.label == "Complexity" for each in ask.questions):
+        scope = drafts["Scope"]
+        for label, text in zip(("Scope", "Complexity"), _COMPLEXITY.split(scope.text, 1), strict=False):
+            drafts[label] = replace(scope, label=label, text=text)
+    return (*drafts.values(), *subjects)
 
 
 def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str]) -> AskDraft:
@@ -55,7 +61,9 @@ def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str])
     `open_questions` are the questions that stand there as open; they stay open.
     """
     step, given = ask.brief.step, {answer.label: answer for answer in ask.brief.answers}
-    # Asked briefly, the scope is given with the complexity, which then takes the place of another one.
+    if "Scope" in given and "Complexity" in given and not given["Complexity"].unknown:
+        given["Scope"] = replace(given["Scope"], text=_COMPLEXITY.split(given["Scope"].text, 1)[0])
+    # A complexity that is given with the scope takes the place of another one.
     complexity = read_scope(f"Scope: {given['Scope'].text}")[1] if "Scope" in given else None
     answers: dict[str, Answer] = {}
     for question in step.every_question:
