@@ -236,7 +236,7 @@ def test_a_file_name_in_capitals_counts(tmp_path: Path, personas: Path) -> None:
 @pytest.mark.rule("STEP-2", "STEP-9")
 @pytest.mark.parametrize(
     ("line", "problem"),
-    [("short: maybe", "short: must be `bool`, is `str`"), ("shrt: true", "shrt: is not known here")],
+    [("short: maybe", "short: must be true or false, is text"), ("shrt: true", "shrt: is not known here")],
 )
 def test_a_wrong_field_of_a_track_is_named_as_it_was_written(tmp_path: Path, line: str, problem: str) -> None:
     folder = tmp_path / ".roundtable" / "tracks"

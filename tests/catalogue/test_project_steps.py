@@ -149,17 +149,17 @@ Written for the audit.
     [
         ({"step_id": ""}, "step_id", "is missing"),
         ({"step_id": "1-1"}, "step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits"),
-        ({"step_id": "103"}, "step_id", "must be `str`, is `int`"),
+        ({"step_id": "103"}, "step_id", "must be text, is a number; put it in quotes"),
         ({"step_id": "05-09"}, "step_id", "must be the number of a phase, 00 to 04, a hyphen and two digits"),
         ({"title": ""}, "title", "is missing"),
-        ({"title": "no"}, "title", "must be `str`, is `bool`"),
-        ({"title": "x" * 61}, "title", "must be `str` of length <= 60"),
+        ({"title": "no"}, "title", "must be text, is true or false; put it in quotes"),
+        ({"title": "x" * 61}, "title", "has more than 60 characters"),
         ({"persona": ""}, "persona", "is missing"),
         ({"depth": ""}, "depth", "is missing"),
         ({"depth": "Deep"}, "depth", "must be one of brief, standard, deep"),
         ({"outputs": ""}, "outputs", "is missing"),
-        ({"outputs": "[]"}, "outputs", "must be `array` of length >= 1"),
-        ({"outputs": "a.md"}, "outputs", "must be `array`, is `str`"),
+        ({"outputs": "[]"}, "outputs", "is empty"),
+        ({"outputs": "a.md"}, "outputs", "must be a list, is text"),
     ],
 )
 def test_a_step_without_a_sound_field_is_skipped(
@@ -196,8 +196,8 @@ def test_a_title_of_60_characters_and_outputs_in_three_formats_are_fine(tmp_path
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ("depends_on: 01-01\n", "must be `array`, is `str`; it is ignored"),
-        ("depends_on: [1]\n", "must be `str`, is `int`; it is ignored"),
+        ("depends_on: 01-01\n", "must be a list, is text; it is ignored"),
+        ("depends_on: [1]\n", "must be text, is a number; put it in quotes; it is ignored"),
         ("depends_on: [business]\n", "no step business comes before it; it is ignored"),
         ("depends_on: ['01-77']\n", "no step 01-77 comes before it; it is ignored"),
         ("depends_on: ['01-50']\n", "no step 01-50 comes before it; it is ignored"),

@@ -120,7 +120,8 @@ class TestReading:
     @pytest.mark.parametrize(
         ("data", "reason"),
         [
-            (b"", "Expecting value: line 1 column 1 (char 0)"),
+            (b"", "it is empty"),
+            (b'{"a": "\xff"}', "it is not UTF-8 text (at byte 8)"),
             (b"[]", "it does not hold an object"),
             (
                 b'{\n  "a": 1,\n  b\n}',

@@ -28,6 +28,20 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 # The field that a message of msgspec is about: one that stands there, or one that should or should not.
 _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")
+# How such a message words what is wrong with a value, and how we do, in this order.
+_WORDINGS = {
+    r"Expected `\w+` of length >= 1": "is empty",
+    r"Expected `str` of length <= (\d+)": r"has more than \1 characters",
+    r"Expected `\w+` of length <= (\d+)": r"has more than \1 entries",
+    r"Expected `str`, got (`(?:bool|int|float|date\w*)`)": r"must be text, is \1; put it in quotes",
+    r"Expected (`\w+`), got": r"must be \1, is",
+    "`str`": "text",
+    "`array`": "a list",
+    "`object`": "a group of `field: value` lines",
+    "`bool`": "true or false",
+    "`(?:int|float)`": "a number",
+    "`date\\w*`": "a date",
+}
 
 
 class Problem(Struct, frozen=True):
@@ -173,7 +187,9 @@ def convert(value: object, form: type[_Value], field: str = "it") -> _Value:
         said = str(error)
     if named := _NAMED.search(said):
         raise UnusableError(named[2][:60], "is missing" if "missing" in named[1] else "is not known here")
-    reason = said.partition(" - at ")[0].replace("Expected", "must be").replace("got", "is")
+    reason = said.partition(" - at ")[0]
+    for pattern, words in _WORDINGS.items():
+        reason = re.sub(pattern, words, reason)
     if found := _FIELD.search(said):
         field = found[1]
     hint = get_type_hints(form).get(field) if reason.startswith("Invalid enum") else None
