@@ -236,3 +236,10 @@ def test_the_quick_scan_asks_for_scope_and_complexity() -> None:
     others = [one for one in STEPS if one.phase is PHASES[0] and one is not step]
     labels = {question.label for one in others for depth in DEPTHS for question in one.questions(depth)}
     assert labels.isdisjoint({"Scope", "Complexity"})
+
+
+@pytest.mark.rule("STEP-10")
+def test_a_question_that_is_left_open_says_in_a_document_what_it_is_about() -> None:
+    pointing = re.compile(r"(?i)\bthese (?:places\b|(?:count|must|can|do|will)\b)|each of these,|\bcall it this\b")
+    questions = [question for step in read_steps()[0] for question in step.every_question]
+    assert [each.text for each in questions if pointing.search(each.text)] == []

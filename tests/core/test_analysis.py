@@ -667,7 +667,13 @@ def test_nothing_more_is_asked_about_an_answer_that_says_none() -> None:
 
 
 @pytest.mark.rule("STEP-4")
-def test_what_a_question_is_about_is_one_short_line_below_it() -> None:
+def test_a_question_shows_every_line_of_what_it_is_about() -> None:
+    play = Play(opening(CHOOSING)).says("attrs\n\n- msgspec\n- httpx")
+    assert play.texts("question")[-1] == "What decided that?\n  > attrs\n  > - msgspec\n  > - httpx"
+
+
+@pytest.mark.rule("STEP-4")
+def test_each_line_of_what_a_question_is_about_is_short() -> None:
     play = Play(opening(CHOOSING)).says("attrs, " + "because it is small and everybody knows it, " * 8)
     asked = play.texts("question")[-1].splitlines()
     assert asked[0] == "What decided that?"

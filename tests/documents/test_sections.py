@@ -313,7 +313,7 @@ def test_criteria_that_nobody_knows_are_asked_for_once() -> None:
     text = drafted("01-06", {"Features": FEATURES, "Acceptance": None})
     assert text.startswith(
         "### FR-001: A guest sees the free tables\n\n### FR-002: A guest books one without an account\n\n"
-        "### Rules and Open Points\n\n- Open question: When does each of these count as done: "
+        "### Rules and Open Points\n\n- Open question: When does each of these features count as done: "
     )
 
 

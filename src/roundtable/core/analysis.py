@@ -624,7 +624,7 @@ def _find_subject(now: Analysis, question: Question) -> str:
     """Return what the question asks about: an answer given in this step, else what was found elsewhere."""
     for each in now.given_answers:
         if question.shows == f"answer {each.label}" and not each.unknown:
-            return shorten_text(each.text.partition("\n")[0], _SUBJECT_LENGTH)
+            return "\n".join(shorten_text(line, _SUBJECT_LENGTH) for line in each.text.splitlines())
     shown = (each.text for each in now.offers if each.is_subject and each.label == question.label)
     return "\n".join(shorten_text(line, 2 * _SUBJECT_LENGTH) for line in next(shown, "").splitlines())
 
