@@ -240,6 +240,8 @@ def test_the_quick_scan_asks_for_scope_and_complexity() -> None:
 
 @pytest.mark.rule("STEP-10")
 def test_a_question_that_is_left_open_says_in_a_document_what_it_is_about() -> None:
-    pointing = re.compile(r"(?i)\bthese (?:places\b|(?:count|must|can|do|will)\b)|each of these,|\bcall it this\b")
+    pointing = re.compile(
+        r"(?i)\bthese (?:places\b|(?:count|must|can|do|will)\b)|each of these,|\bcall it this\b"
+    )
     questions = [question for step in read_steps()[0] for question in step.every_question]
     assert [each.text for each in questions if pointing.search(each.text)] == []

@@ -43,7 +43,7 @@ REVIEW = (
 )
 REVIEW_EMPTY = "Nothing is left: Enter writes nothing to the documents, `undo` takes back the last change."
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
-NOT_YET = "Letters and `edit` work at the menu after this step. Please answer this question first, or `skip` it."
+NOT_YET = "Letters and `edit` work at the menu after this step. Please answer this question, or `skip` it."
 AT_A_QUESTION = (
     "`back` returns to the question before, `skip` leaves this one open or keeps the answer that it has, "
     '`quit` pauses; all is saved. "I don\'t know" is a fair answer.'

@@ -19,7 +19,6 @@ from .output import count, one_line, pairs, table, tell
 from .program import Flags, command, complete_item
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
-_BAR_LENGTH = 8
 
 
 @command()
@@ -50,11 +49,11 @@ def list_backlog(flags: Flags) -> None:
     width = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
     cells = []
     for row in rows:
-        done, steps, state = row["steps_completed"], row["steps"], row["analysis_status"]
-        bar = ("#" * (_BAR_LENGTH * done // max(steps, 1))).ljust(_BAR_LENGTH, "-")
+        bar = "#" * (8 * row["steps_completed"] // max(row["steps"], 1))
+        done, state = f"{bar:-<8} {row['steps_completed']}/{row['steps']}", row["analysis_status"]
         seen = (row["last_activity"] or "")[:16].replace("T", " ")
         state += ", stale" if row["stale"] else ""
-        cells.append((row["slug"], f"{bar} {done}/{steps}", state, str(row["elaborations"]), seen, row["title"]))
+        cells.append((row["slug"], done, state, str(row["elaborations"]), seen, row["title"]))
     flags.show_result(rows, table(head, cells, width=width) if rows else f"No items yet. {project.add_one}")
 
 

@@ -14,8 +14,6 @@ from msgspec import to_builtins
 from ...core.errors import DiskFailed
 from ...core.text import clean_text, cut_line, strip_unprintable_values
 
-_LEAST_NAME = 12
-
 
 def prepare() -> None:
     """Make stdout and stderr take every character, whatever the locale."""
@@ -80,15 +78,12 @@ def one_line(text: str, width: int = 100) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
-    """Return rows in columns under their heads, each cut at `width` if it is given.
-
-    A long cell of the first column is shortened before any column but the last is cut off.
-    """
+    """Return rows in columns under their heads, each cut at `width` if it is given."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    if width:
+    if width:  # a long name is shortened, to 12 letters at least, before a column after it is lost
         others = sum(widths[1:-1]) + len(heads[-1]) + 2 * len(widths[1:])
-        widths[0] = min(widths[0], max(width - others, _LEAST_NAME))
+        widths[0] = min(widths[0], max(width - others, 12))
     aligned = ["  ".join(map(str.ljust, map(cut_line, line, widths), widths)) for line in lines]
     return "\n".join(cut_line(line.rstrip(), width) for line in aligned)
 
