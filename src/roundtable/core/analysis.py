@@ -441,7 +441,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return elsewhere
     steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
     spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
-    keys = ("E", "S") if "option" in spoken.casefold() else ("E", "C", "S")  # of the menu; C may be an option
+    keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may be an option
     match steering:
         case "help":
             example = f"For example: {question.example}" if question.example else ""

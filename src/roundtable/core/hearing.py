@@ -389,7 +389,7 @@ _STEERING: dict[Steering, re.Pattern[str]] = {
         r"help(?: me)?|menu|commands|what now|(?:how|where|what) (?:do|can|could|would|should) i\b.*"
     ),
 }
-_PASS = re.compile(r"(?:dunno )?skip(?: it| this(?: one| question)?)?")
+_PASS = re.compile(r"s|(?:dunno )?skip(?: it| this(?: one| question)?)?")
 _EDIT = re.compile(
     r"(?:edit|change|correct)(?: (?:my |the )?answer)?|edit (?:to |on |number )?(?P<what>.{1,80})"
 )
