@@ -9,6 +9,12 @@ from hypothesis import strategies as st
 from roundtable.documents.page import MAX_ENTRIES, split_outside_quotes, split_statements
 
 SENTENCE = "Given a, When b, Then c."
+WHOLE = (
+    "The list shows name and city; the newest entry first; the oldest ones below",
+    "A guest can: see the tables here; books them for tonight; cancels them again",
+    "The page lists a name; it sorts by city; it hides the rest",
+    "The loop runs `a; b; c` at once; x = 1 means the end; the rest means nothing here",
+)
 
 
 def test_more_entries_than_a_list_has_are_one_text() -> None:
@@ -31,6 +37,11 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
         ("it works, given the time", ("it works, given the time",)),
         ("a list is shown; it is sorted", ("a list is shown; it is sorted",)),
         ("a is shown; b is sorted; c stays", ("a is shown; b is sorted; c stays",)),
+        ("Given a, then b; given c, then d", ("Given a, then b", "given c, then d")),
+        ("Given a; given b, when c, then d", ("Given a; given b, when c, then d",)),
+        ("It is as in FR-001; FR-002 stays as it is", ("It is as in FR-001; FR-002 stays as it is",)),
+        ("FR-001: a; b. FR-002: c; FR-003: d", ("FR-001: a; b.", "FR-002: c", "FR-003: d")),
+        *((whole, (whole,)) for whole in WHOLE),
     ],
 )  # fmt: skip
 def test_each_scenario_is_one_line(text: str, found: tuple[str, ...]) -> None:

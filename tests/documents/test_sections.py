@@ -374,6 +374,30 @@ def test_entries_that_are_numbered_on_one_line_are_requirements() -> None:
     ]  # fmt: skip
 
 
+def test_the_steps_own_examples_are_three_requirements_linked_by_words() -> None:
+    features, told = (
+        next(each.example for each in step_of(step_id).questions("standard") if each.label == label)
+        for step_id, label in (("01-06", "Features"), ("01-07", "Stories"))
+    )
+    scenario = "Given a table, When it is taken, Then it is not listed"
+    criteria = f"{scenario}; FR-002: {scenario}; FR-003: {scenario}."
+    page = {"requirements-spec.md": drafted("01-06", {"Features": features, "Acceptance": criteria})}
+    assert [line for line in page["requirements-spec.md"].split("\n") if line] == [
+        "### FR-001: A guest sees the free tables for tonight", f"- **AC-001-01** {scenario}",
+        "### FR-002: A guest books one without an account", f"- **AC-002-01** {scenario}",
+        "### FR-003: The waiter sees the booking at the door within a minute", f"- **AC-003-01** {scenario}.",
+    ]  # fmt: skip
+    found = stories({"Stories": told}, page)
+    served = [(each["id"], each["requirements"], each["acceptance"]) for each in found["stories"]]
+    assert served == [("US-001", ["FR-001"], ["AC-001-01"]), ("US-002", ["FR-003"], ["AC-003-01"])]
+    assert found["open_questions"] == []
+
+
+def test_an_id_before_a_feature_is_no_part_of_its_title() -> None:
+    text = drafted("01-06", {"Features": "FR-001: Guests see tables; FR-002: Guests book"})
+    assert re.findall("### .*", text) == ["### FR-001: Guests see tables", "### FR-002: Guests book"]
+
+
 def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:
     text = drafted(
         "01-06",
@@ -459,6 +483,7 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
     ]  # fmt: skip
     assert found["open_questions"] == [
         "Which story is too large for a week, and where would you cut it so that both halves are of use?",
+        "What becomes possible with US-002?",
     ]
     assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
 
@@ -476,6 +501,43 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
 def test_a_story_of_the_usual_form_has_its_parts(told: str, who: str, what: str, why: str) -> None:
     (story,) = stories({"Stories": told})["stories"]
     assert (story["as_a"], story["i_want"], story["so_that"], story["text"]) == (who, what, why, told)
+
+
+MENU = spec("### FR-001: A guest sees free tables\n\n### FR-002: A guest cancels an evening booking")
+
+
+@pytest.mark.parametrize(
+    ("told", "served"),
+    [
+        ("As a guest, I want to cancel a booking, so that I stay home", [["FR-002"]]),
+        # Words that several requirements share, or a single one, tell nothing.
+        ("As a guest, I want to see the menu, so that I choose", [[]]),
+        ("As a guest, I want free tables shown when I cancel a booking, so that I move", [[]]),
+        # The order counts where there are as many, and the words of none say otherwise.
+        ("As a cat, I want milk, so that I purr\nAs a cow, I want hay, so that I eat",
+         [["FR-001"], ["FR-002"]]),
+        ("As a guest, I want to cancel a booking, so that I rest\nAs a cow, I want hay, so that I eat",
+         [["FR-002"], []]),
+    ],
+)  # fmt: skip
+def test_a_story_serves_what_its_words_clearly_fit_and_else_it_is_asked(
+    told: str, served: list[list[str]]
+) -> None:
+    found = stories({"Stories": told}, MENU)
+    assert [each["requirements"] for each in found["stories"]] == served
+    left = [each["id"] for each in found["stories"] if not each["requirements"]]
+    assert found["open_questions"] == [f"Which requirement does {each} need?" for each in left]
+
+
+def test_an_unhappy_story_takes_no_place_in_the_order() -> None:
+    told = {"Stories": "As a cat, I want milk, so that I purr", "Unhappy Story": "As a cow, I want hay"}
+    found = stories({**told}, MENU)["stories"]
+    assert [each["requirements"] for each in found] == [[], []]
+
+
+def test_who_wants_a_story_and_what_for_is_asked_where_it_does_not_say() -> None:
+    found = stories({"Stories": "The cook sees a list"})
+    assert found["open_questions"] == ["Who wants US-001, and what for?"]
 
 
 def test_a_story_serves_the_requirements_that_it_names() -> None:
@@ -791,6 +853,18 @@ def test_what_phase_00_answered_is_the_draft_for_the_features(tmp_path: Path) ->
     lines = talk(root, item, [""] * 2)
     offered = next(line.text for line in lines if "They sign at home." in line.text)
     assert "step 00-01, Afterwards" in offered
+
+
+def test_the_review_shows_the_technology_that_was_decided_where_the_options_are_open(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    record = drafted("03-02", {"Choice": "SQLite, because it is there"})
+    page = f"# Architecture Overview\n\n## 2. Technology Decisions\n\n{record}\n"
+    (item / "architecture-overview.md").write_text(page)
+    done = [step.step_id for step in STEPS if step.step_id <= "03-04"]
+    (item / "meta.json").write_text(json.dumps({"slug": item.name, "steps_completed": done}))
+    shown = "\n".join(line.text for line in talk(root, item, [], reopen="03-04"))
+    assert "SQLite, because it is there" in shown
+    assert "Do you approve this decision" in shown
 
 
 def test_what_nobody_placed_is_an_open_question() -> None:

@@ -6,6 +6,7 @@ row in the table at the end.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -94,6 +95,7 @@ def write_functional(context: DraftContext) -> str:
     features = list(map(page.capitalise, page.split_statements(context.text(FEATURES))))
     features = features or [context.brief.item.name]
     given = ids.assign_ids("FR", features, known, taken=taken)
+    features = [each.removeprefix(f"{own}: ") for own, each in zip(given, features, strict=True)]
     criteria = _assign_criteria(page.split_statements(context.text(ACCEPTANCE)), features, given, known)
     before = {each.id: each.criteria for each in known}
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
@@ -166,13 +168,22 @@ def write_stories(context: DraftContext) -> str:
     known, taken = ids.list_stories(context.documents), ids.find_mentioned_ids(context.documents, "US")
     given = ids.assign_ids("US", [text for text, _ in parts], known, taken=taken)
     listed = ids.list_requirements(context.documents)
-    # Without a name a story serves the only requirement, or the one at its place if there are as many.
-    places = listed if len(listed) == len(parts) else listed[:1] * len(parts) if len(listed) == 1 else ()
+    served = [_find_served(text, listed) for text, _ in parts]
+    happy = [own for own, (_, unhappy) in zip(served, parts, strict=True) if not unhappy]
+    # Where there are as many, the order tells, unless the words of a story say otherwise.
+    if len(happy) == len(listed) and all(own in ([], [at]) for own, at in zip(happy, listed, strict=True)):
+        served[: len(happy)] = ([each] for each in listed)
     found = []
-    for at, (identity, (text, unhappy)) in enumerate(zip(given, parts, strict=True)):
-        served = [each for each in listed if each.id in text] or places[at : at + 1]
-        found.append(_draft_story(identity, text, served) | ({"unhappy": True} if unhappy else {}))
     questions = [answer.question for answer in context.answers if answer.unknown]
+    for identity, (text, unhappy), own in zip(given, parts, served, strict=True):
+        story = _draft_story(identity, text, own) | ({"unhappy": True} if unhappy else {})
+        found.append(story)
+        if not story["as_a"]:
+            questions.append(f"Who wants {identity}, and what for?")
+        elif not story["so_that"]:
+            questions.append(f"What becomes possible with {identity}?")
+        if listed and not own:
+            questions.append(f"Which requirement does {identity} need?")
     others = [each for each in context.without(*STORY_LABELS) if not each.unknown]
     notes = [{"label": each.label, "text": page.join_lines(each.text)} for each in others]
     content = {"item": context.brief.item.name, "stories": found, "open_questions": questions}
@@ -184,6 +195,17 @@ def _split_stories(text: str) -> list[str]:
     parts = (page.join_lines(part).rstrip("; ") for part in _STORY.split(text))
     found = [page.capitalise(part) for part in parts if part]
     return found if len(found) <= page.MAX_ENTRIES else [page.join_lines(text)]
+
+
+def _find_served(text: str, listed: Sequence[ids.Requirement]) -> list[ids.Requirement]:
+    """Return the requirements that a story names, else the only one, or the only one that its words fit."""
+    words = [content_words(each.text) for each in listed]
+    counted = Counter(chain.from_iterable(words))
+    # A word that several requirements have tells nothing, and a single word may be chance.
+    telling = {word for word in content_words(text) if counted[word] == 1}
+    fitting = [each for each, own in zip(listed, words, strict=True) if len(own & telling) > 1]
+    only = next((each for each in (listed, fitting) if len(each) == 1), ())
+    return [each for each in listed if each.id in text] or list(only)
 
 
 def _draft_story(identity: str, text: str, served: Sequence[ids.Requirement]) -> dict[str, Any]:

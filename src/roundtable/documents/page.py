@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -197,6 +197,10 @@ _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
     r"|the same|such|not|only|\(assumed)\b"
 )
+# Semicolons part a list: before an id, between scenarios, between three or more with a subject and a verb.
+_BEFORE_ID = re.compile(r"[;；]\s{0,9}(?=(?:FR|AC)-[\d-]{3,12}:)")
+_SCENARIO = re.compile(r"(?i)given\b.*\bthen\b.*")
+_CLAUSE = re.compile(r"(?i)(?:[\w'’-]+ ){1,4}?(?:can|may|must|should|will|are|have|[a-z]+s) [^:=]+")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -219,7 +223,8 @@ def list_entries(text: str) -> tuple[str, ...]:
 def split_statements(text: str) -> tuple[str, ...]:
     """Return the requirements or criteria in a text, one on each line or, on one line, by number or sentence.
 
-    A sentence that takes up the one before belongs to it, and so does a line below a Given.
+    A sentence that takes up the one before belongs to it, and so does a line below a Given. Semicolons part
+    only a list whose parts each stand alone.
     """
     lines = split_lines(text)
     before, *counted = _NUMBERED.split(text.strip()) if len(lines) == 1 else ("", "")
@@ -228,13 +233,23 @@ def split_statements(text: str) -> tuple[str, ...]:
         lines = tuple(counted[1::2])
     are_sentences = len(lines) == 1
     found: list[str] = []
-    for line in split_outside_quotes(lines[0], split_sentences) if are_sentences else lines:
+    for line in split_outside_quotes(lines[0], _split_line) if are_sentences else lines:
         is_numbered = are_sentences and found and _NUMBER.search(found[-1][-6:])
         if is_numbered or (found and _TAKES_UP.match(line) and (are_sentences or _GIVEN.match(found[-1]))):
             found[-1] += f"{' ' if found[-1].endswith(tuple(',.;!?。！？')) else ', '}{line}"
         else:
             found.append(line)
     return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
+
+
+def _split_line(line: str) -> Iterator[str]:
+    for sentence in split_sentences(line):
+        listed = [part.strip() for part in _SEMICOLON.split(sentence)]
+        are_clauses = all(_CLAUSE.fullmatch(part) and not _TAKES_UP.match(part) for part in listed)
+        if (are_clauses and len(listed) > 2) or all(map(_SCENARIO.fullmatch, listed)):
+            yield from listed
+        else:
+            yield from _BEFORE_ID.split(sentence)
 
 
 def mark_answer(text: str) -> str:
