@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
-from mcp_types import ElicitResult, TextContent
+from mcp_types import ElicitResult, ErrorData, TextContent
 
 from roundtable.core.lines import Line
 from roundtable.settings import Settings
@@ -160,15 +160,20 @@ def parameters(root: Path, *more: str) -> StdioServerParameters:
 
 @asynccontextmanager
 async def host(
-    server: Any, *, user: Iterable[str | None] | None = None, **options: Any
+    server: Any, *, user: Iterable[str | ErrorData | None] | None = None, **options: Any
 ) -> AsyncIterator[Host]:
-    """A host; `user` are the words of a person whom the client can ask, None where they decline."""
+    """A host; `user` are the words of a person whom the client can ask, None where they decline.
+
+    An error is what a client gives that fails to ask.
+    """
     said = iter(user if user is not None else ())
     asked: list[str] = []
 
-    async def ask(context: Any, params: Any) -> ElicitResult:
+    async def ask(context: Any, params: Any) -> ElicitResult | ErrorData:
         asked.append(params.message)
         words = next(said)
+        if isinstance(words, ErrorData):
+            return words
         if words is None:
             return ElicitResult(action="decline")
         return ElicitResult(action="accept", content={"words": words})

@@ -106,6 +106,11 @@ def test_text_that_was_edited_is_left_alone_unless_forced(completed: tuple[Path,
     [
         ("- [Alex] Answers can differ.", "- None", "an entry is gone"),
         ("- [Alex] Answers can differ.", "- [Alex] Answers can differ.\n  - By hand.", "something was added"),
+        (
+            "- [Alex] Answers can differ.",
+            "- [Alex] Answers can differ.\n#12 has more.",
+            "something was added",
+        ),
         ("#### Open Questions\n- None", "#### Open Questions\n- Who pays?", "edited or added"),
     ],
 )

@@ -322,7 +322,9 @@ def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
 
 def _without_place(line: str) -> str:
     """Return what stays of a line that is moved, numbered or aligned anew, or loses its mark."""
-    return strip_numbering(" ".join(strip_mark(f" {line}").split()).strip("# "))
+    words = " ".join(strip_mark(f" {line}").split()).strip("# ")
+    words = strip_numbering(re.sub(r"\A[-*+] (?:\[[ xX]\] )?", "", words))
+    return words if words.strip("-:|= ") else ""  # of a table, a heading or a rule
 
 
 def _quote(line: str) -> str:

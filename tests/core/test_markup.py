@@ -270,3 +270,7 @@ def tags(words: str) -> str:
 )
 def test_invisible_characters_go_and_those_that_shape_others_stay(text: str, expected: str) -> None:
     assert strip_unprintable(text) == expected
+
+
+def test_code_that_holds_a_comment_is_read_as_it_stands() -> None:
+    assert unescape_markdown(r"`a &lt;!-- \* -->` \*") == r"`a &lt;!-- \* -->` *"

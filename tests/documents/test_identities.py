@@ -72,3 +72,9 @@ def test_the_hundredth_criterion_belongs_to_its_requirement_too() -> None:
     spec = "### FR-001: Save\n\n- **AC-001-99** One.\n- **AC-001-100** Another.\n"
     (found,) = list_requirements({"requirements-spec.md": spec})
     assert [each.id for each in found.criteria] == ["AC-001-99", "AC-001-100"]
+
+
+def test_an_empty_heading_ends_a_requirement() -> None:
+    spec = "## FR-001: Save\n\n- **AC-001-01** One.\n\n## \n\n- **AC-001-02** Another.\n"
+    (found,) = list_requirements({"requirements-spec.md": spec})
+    assert [each.id for each in found.criteria] == ["AC-001-01"]

@@ -189,6 +189,12 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(here: Command
     assert here.run("export", "agent-file", "--to", str(target)).status == 0, "the same text again is fine"
 
 
+def test_the_name_of_the_second_file_is_not_taken_for_the_first(here: CommandLine) -> None:
+    ran = here.run("export", "agent-file", "--to", str(here.root / "roundtable-questions.md"))
+    assert ran.status == 2 and "Nothing was written" in ran.err
+    assert not (here.root / "roundtable-questions.md").exists()
+
+
 @pytest.mark.parametrize(
     ("host", "shared"), [("codex", ".codex/config.toml"), ("cursor", ".cursor/mcp.json")]
 )

@@ -141,13 +141,14 @@ _LEADING_SIGN = re.compile(
 _HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
 _LEADING_NUMBER = re.compile(r"^([0-9]{1,9})([.)])(?= |$)")
 # Code in backquotes ends with the next run of as many. None that holds a comment's sign is kept as code.
-_CODE = r"(?P<code>(?<!`)(?P<fence>`++)(?:[^`<-]++|<(?!!--)|-(?!->)|(?!(?P=fence)(?!`))`++)*(?P=fence)(?!`))"
+_CODE = r"(?P<code>(?<!`)(?P<fence>`++)(?:%s|(?!(?P=fence)(?!`))`++)*(?P=fence)(?!`))"
+_CODE_WITHOUT_COMMENTS = _CODE % "[^`<-]++|<(?!!--)|-(?!->)"
 # Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
-    rf"(?P<backslash>\\(?=[!-/:-@\[-`{{-~]|\Z))|{_CODE}|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
+    rf"(?P<backslash>\\(?=[!-/:-@\[-`{{-~]|\Z))|{_CODE_WITHOUT_COMMENTS}|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
     r"|(?P<tag><(?=[A-Za-z/!?])|-->|&(?=#?[A-Za-z0-9]{1,32};))|(?P<bracket>\[)"
 )
-_ESCAPED = re.compile(rf"{_CODE}|\\(?P<sign>[!-/:-@\[-`{{-~])|&(?:lt|gt|amp);")
+_ESCAPED = re.compile(rf"{_CODE % '[^`]++'}|\\(?P<sign>[!-/:-@\[-`{{-~])|&(?:lt|gt|amp);")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 

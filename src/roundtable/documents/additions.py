@@ -13,7 +13,7 @@ from ..core import lazy_re as re
 from ..core import markers
 from ..core.errors import RuleBroken
 from ..core.steps import Step
-from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
+from ..core.text import clean_text, escape_markdown, parse_heading, strip_unprintable, unescape_markdown
 from . import outline
 from .blocks import read_entries
 
@@ -25,7 +25,7 @@ _REFUSAL = (
     "Add it by hand."
 )
 _CHANGING = ("> Draft: ", "**Status**: ")  # lines that tell how far something is
-_BLOCK_LINES = ("#", "- ", "**Participants**: ", "**Turns**: ")  # how the lines of a block begin
+_BLOCK_LINES = ("- ", "**Participants**: ", "**Turns**: ")  # how the lines of a block begin, but headings
 _FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
 _LAST_ENDING = re.compile(rb"(?:\r\n|\n|\r)\Z")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
@@ -238,7 +238,8 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
         last, is_filled = number, piece.kind != "heading"
     lines = outline.decode_document(shape.document[pieces[at].end : pieces[last].end]).split("\n")
     bullets = tuple((part, words) for _, part, words in read_entries(enumerate(lines)))
-    has_more = any(line.strip() and not line.startswith(_BLOCK_LINES) for line in lines)
+    rest = (line for line in lines if line.strip() and not line.startswith(_BLOCK_LINES))
+    has_more = any(parse_heading(line) is None for line in rest)
     last += any(isinstance(each.marker, markers.EndMarker) for each in pieces[last + 1 : last + 2])
     start, above, below = pieces[at].start, pieces[:at][-1:], pieces[last + 1 :]
     if above and above[0].kind == "heading" and above[0].text == outline.ADDITIONAL:

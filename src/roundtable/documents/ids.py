@@ -181,7 +181,7 @@ def sections_with_ids(document: str, prefix: str) -> list[tuple[KnownId, list[st
     level = 0  # of the heading in hand, if there is one
     for _, line in prose_lines(document):
         match, heading = HEADING.fullmatch(line), parse_heading(line)
-        if heading and heading[0] <= level:
+        if level and re.match(rf" {{0,3}}#{{1,{level}}}(?!\S)", line):  # an empty heading ends it, too
             level = 0
         if match and heading and not level and match["id"].startswith(f"{prefix}-"):
             found.append((KnownId(match["id"], unescape_markdown(match["text"])), []))

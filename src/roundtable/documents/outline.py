@@ -204,7 +204,9 @@ def _parser(left_out: frozenset[str] = frozenset()) -> MarkdownIt:
     # Imported when first used: loading it is slower than everything else a command does at its start.
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", *left_out])
+    parser = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", *left_out])
+    parser.block.ruler.getRules("")  # compiled now: another thread must not meet it half done
+    return parser
 
 
 LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")

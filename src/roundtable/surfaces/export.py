@@ -113,11 +113,17 @@ class Host(msgspec.Struct, frozen=True):
         server = json.dumps(
             ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"], ensure_ascii=False
         )
-        values = {"program": json.dumps(sys.executable), "server": server, "version": __version__}
+        values = {
+            "program": json.dumps(sys.executable, ensure_ascii=False),
+            "server": server,
+            "version": __version__,
+        }
         values |= {"agent": agent, "questions": questions}
         for name, text in _TABLES["texts"].items():
             values[name] = fill_blanks(text, values | {"arguments": self.arguments})
-            values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
+            values[f"{name}_json"] = json.dumps(
+                values[name], ensure_ascii=False
+            )  # JSON's strings are TOML's too
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 

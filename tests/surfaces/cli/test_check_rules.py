@@ -259,6 +259,8 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(lost: str, wr
         (write_section(b"", step_id="01-02", heading="Users", text="Inspectors.").decode(), ""),  # undone
         ("1. Log in.\n2. Save.", "1. Open.\n2. Log in.\n3. Save."),
         ("| a | b |\n|---|---|\n| 1 | long |", "| a | b    |\n|---|---|\n| 1 | long |"),
+        ("| a | b |\n|---|---|\n| 1 | long |", "| a | b    |\n| --- | :---: |\n| 1 | long |"),
+        ("* A point.\n\n- [ ] To do.", "- A point.\n\n- [x] To do."),
         ("A figure from the host (unverified).", "A figure from the host."),
         ("```\nx = 1\n```\n(unverified)", "```\nx = 1\n```"),
     ],

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ErrorData
 
 from hosting import Refusal, here, play
 from project import meta
@@ -302,3 +304,17 @@ def test_control_characters_and_markup_do_no_harm(place: Place) -> None:
     assert "Red alert" in transcript
     assert transcript.count("<!--") == 1
     assert (item / "quick-scan.md").read_text().count("<!-- Elaboration:") == 1
+
+
+def test_where_the_client_fails_to_show_a_form_the_chat_will_do(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root, user=[ErrorData(code=-32603, message="headless")]) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            with pytest.raises(MCPError, match="headless"):
+                await player.send("hear_user")
+            await player.send("relay_user", words="We go with A.")
+
+    play(test())

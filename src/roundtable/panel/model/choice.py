@@ -364,6 +364,7 @@ class RunningProgram(asyncio.SubprocessProtocol):
         self.output = asyncio.StreamReader()
         self.errors = bytearray()
         self._has_ended = asyncio.Event()
+        self._closing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.SubprocessTransport", transport)
@@ -375,11 +376,18 @@ class RunningProgram(asyncio.SubprocessProtocol):
         else:  # read without end, so that the program never blocks
             self.errors += data
             del self.errors[:-_KEPT_OF_STDERR]
+        if self._has_ended.is_set():
+            self._close_when_silent()
 
     def process_exited(self) -> None:
         self._has_ended.set()
-        # What it printed last is still read; whoever holds its pipes then is not waited for.
-        asyncio.get_running_loop().call_later(0.5, self.transport.close)
+        self._close_when_silent()
+
+    def _close_when_silent(self) -> None:
+        """Read on what still comes; whoever holds the pipes and is silent is not waited for."""
+        if self._closing is not None:
+            self._closing.cancel()
+        self._closing = asyncio.get_running_loop().call_later(0.5, self.transport.close)
 
     def connection_lost(self, _exc: Exception | None) -> None:
         self.output.feed_eof()  # the program has ended, and its pipes are closed

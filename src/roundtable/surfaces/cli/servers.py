@@ -141,6 +141,8 @@ def export(flags: Flags, what: str, target: str | None, force: bool) -> None:
         folder, files = Path(target) if target else usual, host.make_files(agent, questions, project.root)
         if not target and leads_out(project.root, usual):
             raise RuleBroken(f"{usual} is a link that leads elsewhere. Nothing was written. {do}")
+    elif target is not None and Path(target).name == QUESTIONS_FILE:
+        raise RuleBroken(f"{QUESTIONS_FILE} is the second file. Nothing was written. Name the first one.")
     elif target is not None:
         folder, files = Path(target).parent, {Path(target).name: agent, QUESTIONS_FILE: questions}
     else:

@@ -268,6 +268,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
         asks = await hosted.expect(move, from_user=True)
         if not _can_ask(ctx):
             raise Refused(host_text("asking", "no-form"))
+        hosted.shown_form = move
     analysis, parts = hosted.session.analysis, [host_text("asking", "elicit", item=hosted.slug)]
     talk = analysis.elaboration if analysis is not None else None
     put = [line.text for line in hosted.lines if line.kind in _KINDS_IN_FORM and line.speaker != USER]
@@ -369,9 +370,9 @@ def _can_ask(ctx: Ctx) -> bool:
 
 
 def _must_ask(ctx: Ctx, hosted: HostedSession) -> bool:
-    """Whether the person is to speak and can be asked; whoever closed the form may answer in the chat."""
+    """Whether the person is to speak and can be asked; without an answer by form, the chat will do."""
     move = hosted.move
-    return move is not None and move.request is None and move.id != hosted.closed_form and _can_ask(ctx)
+    return move is not None and move.request is None and move.id != hosted.shown_form and _can_ask(ctx)
 
 
 # --- what a tool gives back, as bounded JSON text ---------------------------------------------------------

@@ -56,7 +56,7 @@ class HostedSession:
         self.last: tuple[OpenMove | None, bool, str] | None = None
         """The move that was sent last, whether the client could ask, and the whole answer."""
         self.move: OpenMove | None = None
-        self.closed_form = ""  # the move whose form the person closed without an answer
+        self.shown_form = ""  # the move for which a form was sent; the client may fail to show it
         self.lines: list[Line] = []
         self.failure: RoundtableError | None = None
         self._idle = idle
@@ -101,7 +101,6 @@ class HostedSession:
         """Take the user's words, `relayed` or from a form; None where the form was closed."""
         move = await self.expect(move_id, from_user=True)
         if words is None:
-            self.closed_form = move_id
             raise Refused(host_text("asking", "closed"))
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")

@@ -309,10 +309,11 @@ class ItemView:
         text = self.documents[name]
         with suppress(csv.Error, ValueError, RecursionError):
             is_csv = name.endswith(".csv")
-            found: Any = list(csv.DictReader(StringIO(text), restkey="more")) if is_csv else json.loads(text)
+            found: Any = _read_csv(text) if is_csv else json.loads(text, object_pairs_hook=_make_row)
             fields = found if isinstance(found, dict) else {"": found}
             shown = {clean_text(key): _read_field(value) for key, value in fields.items()}
-            return shown if any(isinstance(value, list) for value in shown.values()) else {}
+            cells = sum(len(value) * len(value[0]) for value in shown.values() if isinstance(value, list))
+            return shown if 0 < cells <= MAX_CELLS else {}
         return {}
 
     def find_additions(self, discussion: markup.DiscussionView) -> dict[str, str]:
@@ -323,6 +324,18 @@ class ItemView:
 
     def _find_place(self, page: str, place: str) -> str:
         return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
+
+
+def _read_csv(text: str) -> list[dict[str, Any]]:
+    head, *rows = filter(None, csv.reader(StringIO(text)))
+    return [_make_row([*zip(head, row, strict=len(row) > len(head))]) for row in rows]
+
+
+def _make_row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a row; ValueError where a table would show only one of two of the same name."""
+    if len(row := dict(pairs)) < len(pairs):
+        raise ValueError
+    return row
 
 
 def _read_field(value: Any) -> str | list[dict[str, str]]:
