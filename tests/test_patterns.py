@@ -40,6 +40,7 @@ from roundtable.survey.search import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
+    "roundtable.catalogue.files: convert",
     "roundtable.catalogue: find_project_kind",  # from content/survey.toml, tried in `collect`
     "roundtable.core.claims: _credit_pattern",
     "roundtable.core.claims: _find_fault_of_form",

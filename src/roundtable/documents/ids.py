@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..core import lazy_re as re
-from ..core.text import fold_text, parse_heading, unescape_markdown
+from ..core.text import fold_text, unescape_markdown
 from .blocks import split_decision
 from .outline import content_words, prose_lines
 
@@ -49,6 +49,7 @@ def assign_ids(
 SPEC, MATRIX, STORIES_FILE = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
 OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quick-scan.md"
 
+_HEADING_SIGN = re.compile(r" {0,3}(?P<sign>#{1,6})(?!\S)")  # also of a heading without words
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
 ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|.*\|\s*")
@@ -180,12 +181,12 @@ def sections_with_ids(document: str, prefix: str) -> list[tuple[KnownId, list[st
     found: list[tuple[KnownId, list[str]]] = []
     level = 0  # of the heading in hand, if there is one
     for _, line in prose_lines(document):
-        match, heading = HEADING.fullmatch(line), parse_heading(line)
-        if level and re.match(rf" {{0,3}}#{{1,{level}}}(?!\S)", line):  # an empty heading ends it, too
+        match, sign = HEADING.fullmatch(line), _HEADING_SIGN.match(line)
+        if sign and len(sign["sign"]) <= level:
             level = 0
-        if match and heading and not level and match["id"].startswith(f"{prefix}-"):
+        if match and sign and not level and match["id"].startswith(f"{prefix}-"):
             found.append((KnownId(match["id"], unescape_markdown(match["text"])), []))
-            level = heading[0]
+            level = len(sign["sign"])
         elif level:
             found[-1][1].append(line)
     return found

@@ -421,7 +421,7 @@ def trace_calls() -> bool:
     complaints: list[str] = []
 
     def hold_back(complaint: logging.LogRecord) -> bool:
-        complaints.append(complaint.getMessage())
+        complaints[:] = [complaint.getMessage()]
         return False
 
     def finish() -> None:
