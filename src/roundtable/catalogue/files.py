@@ -11,6 +11,8 @@ from typing import Annotated, Generic, Literal, TypeVar, get_args, get_origin, g
 import msgspec
 from msgspec import Struct
 
+from ..content import read_tables
+
 MAX_BYTES = 256 * 1024
 MAX_FILES = 500
 MAX_NESTING = 12
@@ -28,20 +30,6 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 # The field that a message of msgspec is about: one that stands there, or one that should or should not.
 _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")
-# How such a message words what is wrong with a value, and how we do, in this order.
-_WORDINGS = {
-    r"Expected `\w+` of length >= 1": "is empty",
-    r"Expected `str` of length <= (\d+)": r"has more than \1 characters",
-    r"Expected `\w+` of length <= (\d+)": r"has more than \1 entries",
-    r"Expected `str`, got (`(?:bool|int|float|date\w*)`)": r"must be text, is \1; put it in quotes",
-    r"Expected (`\w+`), got": r"must be \1, is",
-    "`str`": "text",
-    "`array`": "a list",
-    "`object`": "a group of `field: value` lines",
-    "`bool`": "true or false",
-    "`(?:int|float)`": "a number",
-    "`date\\w*`": "a date",
-}
 
 
 class Problem(Struct, frozen=True):
@@ -188,7 +176,7 @@ def convert(value: object, form: type[_Value], field: str = "it") -> _Value:
     if named := _NAMED.search(said):
         raise UnusableError(named[2][:60], "is missing" if "missing" in named[1] else "is not known here")
     reason = said.partition(" - at ")[0]
-    for pattern, words in _WORDINGS.items():
+    for pattern, words in read_tables("faults.toml").items():
         reason = re.sub(pattern, words, reason)
     if found := _FIELD.search(said):
         field = found[1]
