@@ -44,6 +44,7 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
         {
             "title": "Offline \x1b[31mforms\n",
             "body": "Forms lose\x00 what was typed.\r\n\r\n- [ ] keep\r\n",
+            "comments": None,
             "url": "https://api.github.com/repos/acme/shop/issues/21",
             "html_url": "https://github.com/acme/shop/issues/21",
         },

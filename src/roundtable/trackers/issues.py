@@ -67,7 +67,7 @@ def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]
         told = fields.comment.get("comments") if isinstance(fields.comment, dict) else None
         return _make_issue(service, fields.summary, fields.description, told)
     issue, told = get_json(service, "", _GithubIssue), None
-    if issue.comments > 0:
+    if issue.comments and issue.comments > 0:
         # The last page holds the newest ones; GitHub sorts them by age.
         page = (issue.comments - 1) // MOST_COMMENTS + 1
         told = get_json(service, f"/comments?per_page={MOST_COMMENTS}&page={page}", list[Any])
@@ -94,7 +94,7 @@ def _no_issue(source_id: str, failed: str, do: str) -> TrackerFailed:
 class _GithubIssue(Struct):
     title: str | None
     body: str | None = None
-    comments: int = 0
+    comments: int | None = None
 
 
 class _JiraFields(Struct):
