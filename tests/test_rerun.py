@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from drafts import STEPS, ask, documents, example, step_of, write
 from people import ITEM
-from project import ANSWERS, meta, project, talk
+from project import ANSWERS, meta, project, talk, texts
 from roundtable.core.analysis import STANDING
 from roundtable.core.commands import WriteStep
 from roundtable.core.progress import choose_depth, read_scope
@@ -20,6 +21,7 @@ from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
 from roundtable.documents.outline import read_outline
 from roundtable.runtime.draft_answers import keep_answers
+from roundtable.store.items import read_item
 from roundtable.store.meta import facts_of
 from roundtable.store.outputs import Outputs
 
@@ -27,6 +29,7 @@ BLOCK = (
     "<!-- Elaboration: step {step_id}, 2026-02-20T14:30:00.000Z -->\n\n"
     "### Elaboration Insights (Step {step_id}: T)\n\n#### Key Insights\n- [Maya] Keep me.\n"
 )
+OLD_STORIES = "As a guest, I want tea.\nAs a waiter, I want the list."
 EDIT = b"\n\nA sentence that a person wrote here.\n"
 
 
@@ -144,6 +147,48 @@ def test_a_session_that_does_a_step_again_briefly_keeps_the_rest(place: tuple[Pa
     assert "The inspector types once." in text
     assert "The inspector retypes forms." not in text
     assert "**Measure**: 60 inspectors" in text
+
+
+@pytest.fixture
+def cloned(tmp_path: Path) -> tuple[Path, Path]:
+    """A project whose item has requirements, stories and a matrix; its .journal is missing, as in a clone."""
+    root, item = project(tmp_path / "project")
+    given: dict[str, dict[str, str | None]] = {
+        "01-06": {"Features": "A guest books a table.\nA waiter sees the list.", "Acceptance": None},
+        "01-07": {"Stories": OLD_STORIES, "Unhappy Story": None},
+        "01-08": {"Priorities": "Must: FR-001. Should: FR-002."},
+    }
+    for step_id, answers in given.items():
+        write(item, ask(step_id, answers, item=read_item(item), depth="deep"))
+    done = [step.step_id for step in STEPS if step.step_id < "01-09"]
+    (item / "meta.json").write_text(json.dumps(meta(item) | {"steps_completed": done}))
+    shutil.rmtree(item / ".journal")
+    return root, item
+
+
+@pytest.mark.rule("STEP-5")
+def test_in_a_fresh_clone_a_step_replaces_the_data_that_nobody_edited(cloned: tuple[Path, Path]) -> None:
+    root, item = cloned
+    story = "As a cook, I want the orders."
+    shown = talk(root, item, [f"{OLD_STORIES}\n{story}"], reopen="01-07")
+    assert "Wrote user-stories.json." in texts(shown, "update")
+    assert story in (item / "user-stories.json").read_text()
+    shown = talk(root, item, ["edit 1", "Could: FR-001."], reopen="01-08")
+    assert "Wrote traceability-matrix.csv." in texts(shown, "update")
+    first = (item / "traceability-matrix.csv").read_text().splitlines()[1]
+    assert first.startswith("FR-001,A guest books a table,Could,")
+
+
+@pytest.mark.rule("STEP-5")
+def test_in_a_fresh_clone_edited_data_stays_and_the_answer_is_shown(cloned: tuple[Path, Path]) -> None:
+    root, item = cloned
+    file = item / "user-stories.json"
+    edited = file.read_bytes().replace(b'"as_a": "guest"', b'"as_a": "regular guest"')
+    file.write_bytes(edited)
+    shown = talk(root, item, [f"{OLD_STORIES}\nAs a cook, I want the orders."], reopen="01-07")
+    said = next(each for each in texts(shown, "update") if each.startswith("Left user-stories.json"))
+    assert '"text": "As a cook, I want the orders."' in said
+    assert file.read_bytes() == edited
 
 
 @pytest.mark.rule("STEP-5", "DEPTH-1")

@@ -417,7 +417,7 @@ class TestData:
         (folder / "user-stories.json").write_bytes(held)
         assert self.run(outputs, '{"a": 2}') == (
             "Left user-stories.json unchanged, because it is not as this step wrote it. "
-            "Delete the file to have it written again."
+            'Delete the file to have it written again. It lacks:\n{"a": 2}'
         )
         assert (folder / "user-stories.json").read_bytes() == held
 
@@ -439,7 +439,7 @@ class TestData:
         shutil.rmtree(folder / ".journal")
         assert self.run(outputs, '{"a": 2}') == (
             "Left user-stories.json unchanged, because it is not as this step wrote it. "
-            "Delete the file to have it written again."
+            'Delete the file to have it written again. It lacks:\n{"a": 2}'
         )
         (folder / "user-stories.json").unlink()
         self.run(outputs, '{"a": 2}')
@@ -468,7 +468,7 @@ class TestData:
         (folder / "notes.txt").write_bytes(b"mine")
         assert outputs.write_step(written(own, "b")) == (
             "Left notes.txt unchanged, because it is not as this step wrote it. "
-            "Delete the file to have it written again.",
+            "Delete the file to have it written again. It lacks:\nb",
         )
         assert (folder / "notes.txt").read_bytes() == b"mine"
 

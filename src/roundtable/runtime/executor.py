@@ -30,6 +30,7 @@ from ..git import current_commit
 from ..panel.base import AtStep, AtTable, Framing, LookUpPanel, Panel, PanelStopped, Speech
 from ..store import files, items, outputs, parking, transcript, undo
 from ..store import meta as records
+from ..store.artifact import is_markdown
 from ..store.background import read_background
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg
@@ -244,6 +245,11 @@ class Executor:
         documents = await asyncio.to_thread(self._outputs.documents)
         # What was answered before and is not asked at this depth stays (STEP-5).
         stored = self._outputs.stored_answers(ask.brief.item.name)
+        for step in self._outputs.steps:
+            if not all(map(is_markdown, step.outputs)):
+                bare = do.AskDraft(replace(ask.brief, step=step, answers=()), step.sections)
+                standing = keep_answers(bare, stored, self._outputs.open_questions(step))
+                self._outputs.adopt_data(step, drafting.draft(standing, documents))
         ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
         answers = tuple(
             replace(each, text=mark_answer(each.text))

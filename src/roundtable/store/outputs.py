@@ -91,7 +91,7 @@ class Outputs(Struct, frozen=True):
 
     def _write_section(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
-        name, data = one_line(output), f"{section.text.rstrip()}\n".encode("utf-8", "replace")
+        name, data = one_line(output), _encode_data(section)
 
         def change(found: bytes) -> tuple[bytes | None, str]:
             if is_markdown(output):
@@ -104,8 +104,11 @@ class Outputs(Struct, frozen=True):
             is_ours = found == data or any(note.step == step.step_id for note in makers)
             if is_ours or not (self.folder / output).exists():
                 return data, f"Wrote {name}."
+            held = {*found.decode("utf-8", "replace").splitlines()}
+            lacking = "\n".join(line for line in section.text.splitlines() if line not in held)
             why = "because it is not as this step wrote it. Delete the file to have it written again."
-            return None, f"Left {name} unchanged, {why}"
+            told = f"Left {name} unchanged, {why}"
+            return None, f"{told} It lacks:\n{lacking}" if lacking else told
 
         try:
             return self._change(step, output, change)
@@ -113,6 +116,14 @@ class Outputs(Struct, frozen=True):
             saved = "The file is as it was, and your answers are kept."
             failed = f"Could not write {name}: {reason_of(error)}."
             raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
+
+    def adopt_data(self, step: Step, standing: Iterable[SectionText]) -> None:
+        """Note the data files that the `standing` answers give as the step's own: a clone has no notes."""
+        for section in standing:
+            name, data = section.target.output, _encode_data(section)
+            is_same = read_texts(self.folder, [name]).get(name, "").encode("utf-8", "replace") == data
+            if is_same and not is_markdown(name) and not self._log.find_makers(name, data):
+                UndoLog(self.folder).note_change(step.step_id, name, data, data)  # no moment, so never undone
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
@@ -211,8 +222,13 @@ class Outputs(Struct, frozen=True):
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that a step's documents hold as open, answered since or not."""
-        texts = read_texts(self.folder, filter(is_markdown, step.outputs)).values()
-        return frozenset(asked for text in texts for _, asked in questions.find_asked_questions(text))
+        texts = read_texts(self.folder, step.outputs).values()
+        finders = (questions.find_asked_questions, questions.find_listed_questions)
+        return frozenset(asked for text in texts for find in finders for _, asked in find(text))
+
+
+def _encode_data(section: SectionText) -> bytes:
+    return f"{section.text.rstrip()}\n".encode("utf-8", "replace")
 
 
 def add_block(document: bytes, command: UpdateArtifacts, output: str) -> tuple[bytes, str]:
