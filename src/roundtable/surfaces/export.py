@@ -110,11 +110,9 @@ class Host(msgspec.Struct, frozen=True):
         The server is started by full paths: a host may have another search path. With -P the project's own
         files are never imported.
         """
-        server = json.dumps(
-            ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"], ensure_ascii=False
-        )
-        values = {"program": json.dumps(sys.executable), "server": server, "version": __version__}
-        values |= {"agent": agent, "questions": questions}
+        server = ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"]
+        values = {"program": json.dumps(sys.executable), "server": json.dumps(server, ensure_ascii=False)}
+        values |= {"agent": agent, "questions": questions, "version": __version__}
         for name, text in _TABLES["texts"].items():
             values[name] = fill_blanks(text, values | {"arguments": self.arguments})
             values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
