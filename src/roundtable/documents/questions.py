@@ -80,9 +80,8 @@ def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
     """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
-    still_open = dict.fromkeys(
-        f"{each.words} ({each.file})" for each in list_questions(documents) if each.is_open
-    )
+    asked = (each for each in list_questions(documents) if each.is_open)
+    still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in asked)
     decided = describe_decisions(documents, undone)
     pages = {"Decided so far": decided, "Still open": still_open, "Put off for later": put_off}
     listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
