@@ -220,8 +220,7 @@ class DocumentGap(Struct, frozen=True):
 
 def read_title(document: bytes, name: str) -> str:
     """Return the document's title: its one main heading, else what it is named at its top, else `name`."""
-    every = read_outline(document).sections
-    sections = [each for each in every if each.name and not each.elaboration]
+    sections = [each for each in read_outline(document).sections if each.name and not each.elaboration]
     main = [each.heading for each in sections if each.level == 1]
     if len(main) == 1:
         return main[0]
