@@ -20,10 +20,6 @@ from .blocks import read_entries
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_REFUSAL = (
-    "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
-    "Add it by hand."
-)
 _CHANGING = ("> Draft: ", "**Status**: ")  # lines that tell how far something is
 _BLOCK_LINES = ("- ", "**Participants**: ", "**Turns**: ")  # how the lines of a block begin, but headings
 _FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
@@ -164,7 +160,8 @@ def _replace(
         places = [(each.kind, each.level, first + each.start) for each in pieces]
         if [each for each in places if not start <= each[2] < end + moved] == expected:
             return Addition(document, start, len(new), heading)
-    raise RuleBroken(_REFUSAL)
+    failed = "The text cannot be added without changing how the rest of the document reads."
+    raise RuleBroken(f"{failed} Nothing was changed. Add it by hand.")
 
 
 # The note at the top of a document: which steps were skipped

@@ -80,9 +80,8 @@ def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
     """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
-    still_open = dict.fromkeys(
-        f"{each.words} ({each.file})" for each in list_questions(documents) if each.is_open
-    )
+    asked = (each for each in list_questions(documents) if each.is_open)
+    still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in asked)
     decided = describe_decisions(documents, undone)
     pages = {"Decided so far": decided, "Still open": still_open, "Put off for later": put_off}
     listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
@@ -221,8 +220,7 @@ class DocumentGap(Struct, frozen=True):
 
 def read_title(document: bytes, name: str) -> str:
     """Return the document's title: its one main heading, else what it is named at its top, else `name`."""
-    every = read_outline(document).sections
-    sections = [each for each in every if each.name and not each.elaboration]
+    sections = [each for each in read_outline(document).sections if each.name and not each.elaboration]
     main = [each.heading for each in sections if each.level == 1]
     if len(main) == 1:
         return main[0]

@@ -24,7 +24,7 @@ from .model.conversation import Conversation, write_request
 from .model.conversation import write_turn as write_turn  # as a host is told of it
 from .model.panel import PASS
 
-_SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
+_WORDS = {"framing": 60, "follow-up": 40, "feedback": 100, "reading": 100}
 _QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
 _MAX_ENTRIES = 40
 _CHARACTERS_PER_WORD = 12  # texts are limited by characters too; otherwise one without spaces would pass
@@ -91,11 +91,10 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                said = await self._ask("framing", request, brief.speaker, _SUMMARY_WORDS)
+                said = await self._ask("framing", request, brief.speaker)
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
-                limits = (brief.word_limit, brief.most_words, brief.may_be_silent)
-                said = await self._ask("turn", request, brief.speaker, *limits)
+                said = await self._ask("turn", request, brief.speaker, brief.most_words, brief.may_be_silent)
                 if said.passes:
                     return None
                 on_words(said.text)
@@ -103,14 +102,12 @@ class HostPanel:
             case do.AskSynthesis():
                 return await self._ask("synthesis", request, None)
             case do.AskFollowUp(brief):
-                return (await self._ask("follow-up", request, brief.persona, _FOLLOW_UP_WORDS)).text
+                return (await self._ask("follow-up", request, brief.persona)).text
             case do.AskFeedback(brief):
-                return (await self._ask("feedback", request, brief.persona, _REPLY_WORDS)).text
-            case do.AskReading(brief, material) if material:
-                said = await self._ask("reading", request, brief.persona, _REPLY_WORDS, may_pass=True)
-                return "" if said.passes else said.text
-            case do.AskReading():
-                return ""
+                return (await self._ask("feedback", request, brief.persona)).text
+            case do.AskReading(brief, material):
+                said = await self._ask("reading", request, brief.persona, may_pass=True) if material else None
+                return "" if said is None or said.passes else said.text
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | do.AskFiles():
@@ -119,10 +116,10 @@ class HostPanel:
                 assert_never(other)
 
     async def _ask(
-        self, kind: MoveKind, ask: Any, speaker: Persona | None, words: int = 0, most: int = 0,
-        may_pass: bool = False,
-    ) -> Any:  # fmt: skip
+        self, kind: MoveKind, ask: Any, speaker: Persona | None, most: int = 0, may_pass: bool = False
+    ) -> Any:
         """Open a request and return the reply; without a limit, half as many words again are accepted."""
+        words = _WORDS.get(kind, 0)
         told = write_request(ask, words, to_host=True)
         brief = ask.brief if isinstance(ask, AtTable) else None
         future = asyncio.get_running_loop().create_future()

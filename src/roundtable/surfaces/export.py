@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     for name in ("{Lead}", "{Other}", "{Colleague}", "{Name}")
 )
 _STEP = Step("{step_id}", "{title}", "", "brief", ())
+_to_json = partial(json.dumps, ensure_ascii=False)  # what is not escaped is a string of TOML, too
 AGENT_FILE = "agent-file"
 QUESTIONS_FILE = "roundtable-questions.md"
 SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
@@ -110,20 +112,12 @@ class Host(msgspec.Struct, frozen=True):
         The server is started by full paths: a host may have another search path. With -P the project's own
         files are never imported.
         """
-        server = json.dumps(
-            ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"], ensure_ascii=False
-        )
-        values = {
-            "program": json.dumps(sys.executable, ensure_ascii=False),
-            "server": server,
-            "version": __version__,
-        }
-        values |= {"agent": agent, "questions": questions}
+        server = ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"]
+        values = {"program": _to_json(sys.executable), "server": _to_json(server)}
+        values |= {"agent": agent, "questions": questions, "version": __version__}
         for name, text in _TABLES["texts"].items():
             values[name] = fill_blanks(text, values | {"arguments": self.arguments})
-            values[f"{name}_json"] = json.dumps(
-                values[name], ensure_ascii=False
-            )  # JSON's strings are TOML's too
+            values[f"{name}_json"] = _to_json(values[name])
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 

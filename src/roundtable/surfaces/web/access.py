@@ -66,9 +66,8 @@ class Invitations:
         for role, own in self.tokens.items():
             if hmac.compare_digest(own.encode(), token.encode()):
                 return role
-        raise HTTPException(
-            403, "This invitation is no longer valid. If the server was restarted, ask for a new one."
-        )
+        ask = "If the server was restarted, ask for a new one."
+        raise HTTPException(403, f"This invitation is no longer valid. {ask}")
 
     def admit(self, token: str, name: str, roster: Roster) -> tuple[str, Guest]:
         """Let somebody in and return the secret for their cookie; RuleBroken without a name of their own."""

@@ -26,12 +26,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import DiskFailed, ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...core.text import clean_text
 from ...project import Project
-from ...store.artifact import PARKING_LOT, decode_text, read_artifact, read_documents
+from ...store.artifact import PARKING_LOT, read_documents, read_own_text
 from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from . import markup
@@ -299,10 +299,7 @@ class ItemView:
             view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
         self.questions = () if entry.problem else project.open_questions(slug)
-        self.parking_lot = ""
-        with suppress(DiskFailed):
-            text = decode_text(read_artifact(entry.folder, PARKING_LOT, is_reserved=True) or b"")
-            self.parking_lot = text.removeprefix("# Parking Lot").strip()
+        self.parking_lot = read_own_text(entry.folder, PARKING_LOT)[0].removeprefix("# Parking Lot").strip()
 
     def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
         """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""
