@@ -98,14 +98,9 @@ _BETWEEN_WORDS = re.compile(r"[\s,;/]+")
 _BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|\band\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
 
 
-def is_known_check(name: str) -> bool:
-    """Whether a check of that name exists."""
-    return _find_check(name) is not None
-
-
 def meets_check(name: str, answer: str) -> bool:
     """Whether the answer meets the named check, says that it is not known, or is in no script we can read."""
-    checked = _find_check(name)
+    checked = find_check(name)
     if checked is None:
         families = ("at least N words", "at least N entries", "one of A, B, C")
         raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *families))
@@ -114,7 +109,8 @@ def meets_check(name: str, answer: str) -> bool:
     return is_foreign or is_unknown(answer) or checked(answer)
 
 
-def _find_check(name: str) -> Check | None:
+def find_check(name: str) -> Check | None:
+    """Return the check of that name; None where there is none."""
     plain = " ".join(fold_text(name).split()).rstrip(".")
     if check := _CHECKS.get(plain):
         return check
