@@ -366,9 +366,8 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
 def description(draft: Draft) -> str:
     """What was added, in a few words: `3 insights, 1 decision`."""
     nouns = ("insight", "decision", "open question", "action item")
-    counts = map(len, (draft.insights, draft.decisions, draft.questions, draft.actions))
-    pairs = zip(counts, nouns, strict=True)
-    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in pairs if count)
+    counts = zip((len(draft.part(part)) for part in HEADINGS), nouns, strict=True)
+    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
 
 
 def summary(draft: Draft, title: str) -> str:
