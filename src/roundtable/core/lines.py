@@ -34,9 +34,8 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
-SKIPPING = (
-    "Skipping remaining steps in this phase."  # no panel drafts them, so no drafts are promised (MENU-4)
-)
+# No panel drafts them, so no drafts are promised (MENU-4).
+SKIPPING = "Skipping remaining steps in this phase."
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
