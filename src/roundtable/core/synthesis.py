@@ -215,10 +215,8 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     for why, entry in (*((took_back, each) for each in taken_back), *((nothing, each) for each in proposed)):
         cited = why.format(", ".join(map(str, entry.turns)))
         found.append(f'{cited}: "{shorten_text(entry.text, SUMMARY_LENGTH)}".')
-    found += [
-        f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
-        for turn in left_out
-    ]
+    for turn in left_out:
+        found.append(f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}")
     return tuple(found)
 
 
