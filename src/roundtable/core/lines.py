@@ -213,9 +213,8 @@ def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> st
         place, later = (f" for {ahead}", "") if ahead else ("", f" {_LATER}")
         return f"That is a great question{place}. For now, let us focus on {topic}.{later}"
     then = f"We can explore that when we get to {ahead}." if ahead else _LATER
-    return (
-        f"{speaker} raises an interesting point about {subject}, but let us stay focused on {topic}. {then}"
-    )
+    raised = f"{speaker} raises an interesting point about {subject}"
+    return f"{raised}, but let us stay focused on {topic}. {then}"
 
 
 def inactivity(user_name: str | None) -> str:
