@@ -116,7 +116,10 @@ def find_check(name: str) -> Check | None:
         return check
     if counted := re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain):
         least, between = int(counted[1]), _BETWEEN_WORDS if counted[2].startswith("w") else _BETWEEN_ENTRIES
-        return lambda answer: _count(answer, between) >= least
+        # A piece counts where it holds a letter or a digit.
+        return lambda answer: (
+            sum(any(map(str.isalnum, piece)) for piece in between.split(fold_text(answer))) >= least
+        )
     listed = re.fullmatch(r"one of (.+)", plain)
     values = [words_of(part) for part in re.split(r", ?(?:or )?| or ", listed[1])] if listed else []
     if not values or not all(values):
@@ -129,11 +132,6 @@ def find_check(name: str) -> Check | None:
         return next(filter(None, counts), 0) == 1
 
     return names_one
-
-
-def _count(answer: str, between: re.Pattern[str]) -> int:
-    """Return how many pieces hold a letter or a digit."""
-    return sum(any(char.isalnum() for char in piece) for piece in between.split(fold_text(answer)))
 
 
 def _names_somebody(answer: str) -> bool:
