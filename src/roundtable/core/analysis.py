@@ -644,8 +644,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
         text = strip_markers(each.text, NoneMarker).strip()
         if text and each.target.output.endswith(".md"):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
-    write = do.WriteStep(now.step, event.sections)
-    return now.wait(Stage.WRITTEN, *shown, write)
+    return now.wait(Stage.WRITTEN, *shown, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -763,8 +762,8 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
-            undo = do.UndoLast(now.step, now.written[-1])
-            return now.wait(Stage.UNDONE, show("choice", words, USER), undo)
+            echo = show("choice", words, USER)
+            return now.wait(Stage.UNDONE, echo, do.UndoLast(now.step, now.written[-1]))
         case "back" if labels:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit":

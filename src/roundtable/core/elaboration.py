@@ -370,8 +370,7 @@ def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    limit = event.max_turns
-    return now.wait(Awaited.LIMIT, do.SaveLimit(limit), max_turns=limit, is_closing=False)
+    return now.wait(Awaited.LIMIT, do.SaveLimit(event.max_turns), max_turns=event.max_turns, is_closing=False)
 
 
 def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
