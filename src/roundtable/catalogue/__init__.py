@@ -28,7 +28,7 @@ from ..core.steps import PHASE_KEYS, Criterion, Depth, Question, Step, Target
 from ..core.text import fold_text
 from ..core.tracks import Track
 from ..core.turns import USER
-from ..core.validation import is_known_check
+from ..core.validation import find_check
 from . import files
 from .files import Loaded, Problem, UnusableError, convert, load_folder, read_text, split_front_matter
 
@@ -349,7 +349,7 @@ def parse_step(text: str) -> _StepFile:
     labels = {*brief, *standard, *deep}
     criteria = tuple(Criterion(*cells) for cells in _parse_rows(sections, "Validation", 3))
     for each in criteria:
-        if each.label not in labels or not is_known_check(each.check):
+        if each.label not in labels or find_check(each.check) is None:
             said = f"'{each.label} | {each.check}' names no question here, or no check that there is"
             raise UnusableError("Validation", said[:200])
     targets = tuple(Target(*cells) for cells in _parse_rows(sections, "Artifacts", 2))

@@ -34,6 +34,7 @@ from msgspec.structs import replace
 from . import commands as do
 from . import events as on
 from . import hearing, lines
+from .commands import show
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .lines import Line, LineKind
@@ -241,7 +242,7 @@ def _open_leg(now: Analysis) -> Outcome:
         moved = "moved on since: some findings may be out of date"
         code = f"The code has {moved if opening.moved_on else 'not moved on since'}."
         done = f"All five phases of {opening.item.name} are complete. {code}"
-        said = _show("greeting", done, lead)
+        said = show("greeting", done, lead)
         return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
     shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
@@ -253,7 +254,7 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
         done = f"{outgoing.name} has finished {handed_over.description}."
-        shown.append(_show("handoff", f"{done} Handing off to {ahead}."))
+        shown.append(show("handoff", f"{done} Handing off to {ahead}."))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
         has_met = any(opening.roster.lead_of(phase.key) == lead for phase in begun)
@@ -261,12 +262,12 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
-        return now.wait(Stage.TRACK, *shown, _show("question", opening.proposal, lead), do.Listen("answer"))
+        return now.wait(Stage.TRACK, *shown, show("question", opening.proposal, lead), do.Listen("answer"))
     if opening.proposal:
-        shown.append(_show("notice", opening.proposal, lead))
+        shown.append(show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
     if is_news and opening.depth in lines.DEPTH_ANNOUNCEMENTS:
-        shown.append(_show("depth", lines.DEPTH_ANNOUNCEMENTS[opening.depth], lead))
+        shown.append(show("depth", lines.DEPTH_ANNOUNCEMENTS[opening.depth], lead))
     if handed_over and not opening.is_short:
         return now.wait(Stage.READING, *shown, do.AskReading(replace(now.brief, persona=opening.lead)))
     return _enter_step(now, *shown)
@@ -314,7 +315,7 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
 def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words, own = event.text.strip(), _own_track(now)
     if own and hearing.hear_menu(words, can_skip=False) == "continue":
-        return _save_track(now, own, *([_show("choice", words, USER)] if words else []))
+        return _save_track(now, own, *([show("choice", words, USER)] if words else []))
     return _hear_track(now, words) or _name_tracks(now)
 
 
@@ -335,7 +336,7 @@ def _hear_track(now: Analysis, words: str, question: Question | None = None) -> 
             return None
     if wish.track is None or (not opening.proposal and wish.track.key == opening.track):
         return _name_tracks(now)
-    return _save_track(now, wish.track, _show("choice", words, USER))
+    return _save_track(now, wish.track, show("choice", words, USER))
 
 
 def _name_tracks(now: Analysis) -> Outcome:
@@ -405,7 +406,7 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
             taken.append(f"{question.label}{f', from {draft.source}' if draft.source else ''}: {text}")
         after = _put_answer(after, answer)
     head = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
-    shown = (_show("notice", "\n".join([*head, *taken]), now.opening.conductor),) if taken else ()
+    shown = (show("notice", "\n".join([*head, *taken]), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
 
 
@@ -487,7 +488,7 @@ def _go_back(now: Analysis) -> Outcome:
     # New answers wait in this leg until the user comes on to it, as is sure only for a step that is to come.
     if done and (now.answers == now.stood or now.step.step_id not in now.completed_steps):
         return now, (do.Advance(done[-1], is_back=True),)
-    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
+    return _ask_question(now, show("notice", "This is the first question; there is nothing before it."))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
@@ -515,7 +516,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     if missed is None or is_settled(words):
         return _keep(now, answer)
     ask = do.AskFollowUp(now.brief, question, words, missed)
-    return _put_answer(now, answer).wait(Stage.FOLLOW_UP, _show("answer", words, USER), ask, follow_up="")
+    return _put_answer(now, answer).wait(Stage.FOLLOW_UP, show("answer", words, USER), ask, follow_up="")
 
 
 def _leave_open(question: Question, words: str = UNKNOWN) -> do.Answer:
@@ -553,7 +554,7 @@ def _join_texts(first: str, more: str) -> str:
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    echo = _show("answer", answer.text if words is None else words, USER)
+    echo = show("answer", answer.text if words is None else words, USER)
     return _ask_question(replace(_put_answer(now, answer), proposed=""), echo)
 
 
@@ -572,7 +573,7 @@ def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     speaker = now.opening.lead if now.is_at_menu else now.opening.conductor
-    said = _show("depth", lines.depth_changed(now.depth), speaker)
+    said = show("depth", lines.depth_changed(now.depth), speaker)
     if now.is_at_menu:
         return _show_menu(now, said)
     return _ask_question(now, said) if now.follow_up else _collect_offers(replace(now, reminded=False), said)
@@ -643,8 +644,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
         text = strip_markers(each.text, NoneMarker).strip()
         if text and each.target.output.endswith(".md"):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
-    write = do.WriteStep(now.step, event.sections)
-    return now.wait(Stage.WRITTEN, *shown, write)
+    return now.wait(Stage.WRITTEN, *shown, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -686,7 +686,7 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     """Show a notice where the user is: the same menu or question comes back."""
-    notice = _show("notice", text, speaker)
+    notice = show("notice", text, speaker)
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
     if now.stage is Stage.ANSWER:
@@ -704,7 +704,7 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
     how = f"To open a skipped step, type its number at a menu, such as {skipped[0].step_id}."
-    return (_show("notice", f"Skipped so far: {listed}. {how}"),)
+    return (show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -716,7 +716,7 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     how = "A number opens a step that is complete, or a skipped one that builds on no other skipped step."
     if words in done | skipped and not (opening.step and opening.step.step_id == words):
         if now.stage is Stage.MENU or now.answers == now.stood:
-            return now.wait(Stage.ENDED, _show("choice", words, USER), do.Advance(words))
+            return now.wait(Stage.ENDED, show("choice", words, USER), do.Advance(words))
         how = "Finish or skip this step's questions first, then type it at the menu."
     taken = "feedback" if now.stage is Stage.MENU else "an answer"
     return _tell(now, f"{words} is a step number, so it was not taken as {taken}. {how}")
@@ -732,7 +732,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
     if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):
         return _save_depth(now, wanted)
-    echo = _show("choice", words, USER)
+    echo = show("choice", words, USER)
     match choice:
         case "continue":
             return now.wait(Stage.ENDED, echo, do.Advance()) if left.steps else _save_phase(now, echo)
@@ -740,7 +740,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             steps = steps_of_phase(opening.steps, opening.phase)
             done = tuple(step for step in steps if step.step_id in now.completed_steps)
             drafts = do.WriteDrafts(done, tuple(step for step in steps if step not in done))
-            return now.wait(Stage.DRAFTS, echo, _show("notice", lines.SKIPPING), drafts)
+            return now.wait(Stage.DRAFTS, echo, show("notice", lines.SKIPPING), drafts)
         case "nothing-to-skip":
             return _tell(now, "There is nothing left to skip in this phase.")
         case "elaborate":
@@ -762,8 +762,8 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
         case "undo" if not now.written:
             return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
-            undo = do.UndoLast(now.step, now.written[-1])
-            return now.wait(Stage.UNDONE, _show("choice", words, USER), undo)
+            echo = show("choice", words, USER)
+            return now.wait(Stage.UNDONE, echo, do.UndoLast(now.step, now.written[-1]))
         case "back" if labels:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit":
@@ -798,13 +798,13 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
         return _ask_aside(now, addressed, words, relayed=relayed)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     ask = do.AskFeedback(replace(now.brief, persona=now.opening.lead), words, relayed=relayed)
-    return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=kept)
+    return now.wait(Stage.FEEDBACK, show("feedback", words, USER), ask, feedback=kept)
 
 
 def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome:
     brief = replace(now.brief, persona=now.opening.roster[key])
     ask = do.AskFeedback(brief, words, aside=True, relayed=relayed)
-    return now.wait(Stage.FEEDBACK, _show("feedback", words, USER), ask, feedback=None)
+    return now.wait(Stage.FEEDBACK, show("feedback", words, USER), ask, feedback=None)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
@@ -828,7 +828,7 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
         return now.wait(Stage.FEEDBACK_WRITTEN, reply, do.WriteFeedback(now.step, now.feedback, event.at))
     if now.is_at_menu:
         return _show_menu(now, reply)
-    return _ask_question(now, reply, _show("notice", lines.NOT_AN_ANSWER))
+    return _ask_question(now, reply, show("notice", lines.NOT_AN_ANSWER))
 
 
 def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
@@ -856,15 +856,11 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     choice = hearing.hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return _tell(now, "Please choose L or S.")
-    return now.wait(Stage.ENDED, _show("choice", words or LEAVE, USER), do.Advance(otherwise=choice))
-
-
-def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do.Show:
-    return do.Show(Line(kind, text, speaker.key if isinstance(speaker, Persona) else speaker))
+    return now.wait(Stage.ENDED, show("choice", words or LEAVE, USER), do.Advance(otherwise=choice))
 
 
 def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
-    return tuple(_show(kind, text) for text in texts)
+    return tuple(show(kind, text) for text in texts)
 
 
 # --- the table ------------------------------------------------------------------------------------------

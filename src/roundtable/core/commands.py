@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from .events import SectionText
-from .lines import Awaits, Line
+from .lines import Awaits, Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
@@ -26,6 +26,10 @@ Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeo
 
 class Show(Struct, frozen=True):
     line: Line
+
+
+def show(kind: LineKind, words: str, speaker: Persona | str | None = None) -> Show:
+    return Show(Line(kind, words, speaker.key if isinstance(speaker, Persona) else speaker))
 
 
 class Listen(Struct, frozen=True):  # wait for the user's words

@@ -33,10 +33,10 @@ from msgspec.structs import asdict, replace
 from . import commands as do
 from . import events as on
 from . import lines, synthesis
-from .commands import Purpose
+from .commands import Purpose, show
 from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review
-from .lines import Line, LineKind
+from .lines import LineKind
 from .markers import ElaborationMarker
 from .personas import Roster
 from .steps import PHASES, Item, Step
@@ -176,9 +176,9 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
         raise RuleBroken(f"A discussion needs a limit of at least {MIN_TURN_LIMIT} turns.")
     step, lead, others = now.step, now.lead, now.roster.others(now.lead)
     key = step.phase.key if step.phase else step.step_id
-    stands_in = (_show("notice", lines.leads_instead(lead, step.phase, key)),) if key else ()
+    stands_in = (show("notice", lines.leads_instead(lead, step.phase, key)),) if key else ()
     text = lines.introduction(others, title=step.title, item_name=now.item.name, max_turns=event.max_turns)
-    shown = (*(() if key in lead.phases else stands_in), _show("introduction", text))
+    shown = (*(() if key in lead.phases else stands_in), show("introduction", text))
     after = replace(now, state=State.TOPIC_FRAMING, **asdict(event))  # all of it goes on the table
     return after.wait(Awaited.FRAMING, *shown, do.AskFraming(do.Brief(after.table, lead, "framing")))
 
@@ -288,7 +288,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "silence" | "exit":
             return wrap_up(now, event)
         case "unclear-exit":
-            ask = _show("unclear-exit", lines.UNCLEAR_EXIT)
+            ask = show("unclear-exit", lines.UNCLEAR_EXIT)
             return now.wait(Awaited.EXIT, ask, do.Listen("exit"), unclear_exit=event)
         case _:
             return _contribute(now, event)
@@ -370,15 +370,14 @@ def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
 def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
     if event.max_turns <= now.max_turns:
         raise RuleBroken(f"The turn limit is {now.max_turns}; it can only be raised.")
-    limit = event.max_turns
-    return now.wait(Awaited.LIMIT, do.SaveLimit(limit), max_turns=limit, is_closing=False)
+    return now.wait(Awaited.LIMIT, do.SaveLimit(event.max_turns), max_turns=event.max_turns, is_closing=False)
 
 
 def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
     # A document that is not a step's has no meta.json (MENU-8).
     kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
     failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
-    notice = _show("notice", f"The turn limit is now {now.max_turns}{kept}{failed}.")
+    notice = show("notice", f"The turn limit is now {now.max_turns}{kept}{failed}.")
     return now.wait(Awaited.EXIT, notice, do.Listen("exit")) if now.unclear_exit else _listen(now, notice)
 
 
@@ -387,7 +386,7 @@ def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
         text = f"{event.reason.rstrip('.')}. {lines.SYNTHESIZING}"
         return _synthesize(now, "turn-limit", _lead_says(now, "limit", text))
     echo = _echo(event) if isinstance(event, on.UserSpoke) else ()
-    return _synthesize(now, "user-initiated", *echo, _show("acknowledgement", lines.ACKNOWLEDGEMENT))
+    return _synthesize(now, "user-initiated", *echo, show("acknowledgement", lines.ACKNOWLEDGEMENT))
 
 
 # --- synthesis and record -------------------------------------------------------------------------------
@@ -403,7 +402,7 @@ def synthesis_failed(now: Elaboration, event: on.TaskFailed) -> Outcome:
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
     text = "The panel gave no usable summary, so this one is taken word for word from what was said."
-    return after, (_show("notice", text), do.AskSynthesis(now.table, is_extracted=True))
+    return after, (show("notice", text), do.AskSynthesis(now.table, is_extracted=True))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
@@ -420,7 +419,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
     """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
     text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
-    review = _show("review", text if now.draft.entries else lines.REVIEW_EMPTY)
+    review = show("review", text if now.draft.entries else lines.REVIEW_EMPTY)
     return now.wait(Awaited.REVIEW, *shown, review, do.Listen("review"), editing=None)
 
 
@@ -433,17 +432,17 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     echo, known = _echo(event), {entry.number for entry in draft.entries}
     if answer.kind == "unclear" or not known.issuperset(answer.numbers):
         why = "I did not understand that" if answer.kind == "unclear" else "There is no such entry"
-        return now, (*echo, _show("notice", f"{why}. {lines.REVIEW}"), do.Listen("review"))
+        return now, (*echo, show("notice", f"{why}. {lines.REVIEW}"), do.Listen("review"))
     match answer.kind:
         case "accept":
             return _update_artifacts(now, *echo, accepted=not event.relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
-            return _ask_for_review(now, *echo, _show("notice", "There is nothing to undo here."))
+            return _ask_for_review(now, *echo, show("notice", "There is nothing to undo here."))
         case "edit" if not answer.words:
             number = answer.numbers[0]
-            ask = _show("notice", f"What should entry {number} say? Enter alone leaves it as it is.")
+            ask = show("notice", f"What should entry {number} say? Enter alone leaves it as it is.")
             listen = do.Listen("review", draft.words_of_entry(number))
             return replace(now, editing=number), (*echo, ask, listen)
         case "drop":
@@ -468,15 +467,15 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
         now = replace(now, draft=mark(now.draft), reviewed=tuple(map(mark, now.reviewed)))
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
-        return _persist(now, *shown, _show("synthesis", takeaway))
+        return _persist(now, *shown, show("synthesis", takeaway))
     block = synthesis.render(now.draft, now.step, now.turns, now.roster, now.exit_type)
     marker = ElaborationMarker(now.step.step_id, now.drafted_at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
-    return now.wait(Awaited.ARTIFACTS, *shown, _show("synthesis", block), update)
+    return now.wait(Awaited.ARTIFACTS, *shown, show("synthesis", block), update)
 
 
 def artifacts_updated(now: Elaboration, event: on.DocumentsWritten) -> Outcome:
-    shown = (_show("update", text) for text in event.announcements)
+    shown = (show("update", text) for text in event.announcements)
     return _persist(replace(now, undo_key=event.moment), *shown)
 
 
@@ -505,7 +504,7 @@ def give_up(now: Elaboration, event: on.TaskFailed) -> Outcome:
 
 
 def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
-    return now.wait(Awaited.NOTHING, _show(kind, text), do.Return())
+    return now.wait(Awaited.NOTHING, show(kind, text), do.Return())
 
 
 # --- what the moves share -------------------------------------------------------------------------------
@@ -590,16 +589,12 @@ def _check_verdict(verdict: Verdict, number: int) -> None:
         raise RuleBroken(f"Turn {missing[0]} does not exist; a verdict names turns 1 to {number}.")
 
 
-def _show(kind: LineKind, text: str, speaker: str | None = None) -> do.Show:
-    return do.Show(Line(kind, text, speaker))
-
-
 def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
     return do.Show(lines.speech(now.lead, text, kind))
 
 
 def _echo(event: on.UserSpoke) -> tuple[do.Show, ...]:
-    return () if is_silence(event.text) else (_show("choice", event.text.strip(), USER),)
+    return () if is_silence(event.text) else (show("choice", event.text.strip(), USER),)
 
 
 # --- the table ------------------------------------------------------------------------------------------

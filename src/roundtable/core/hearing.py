@@ -432,9 +432,8 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
         return None
     if not at_menu and _PASS.fullmatch(said):
         return "skip"
-    if re.fullmatch(r"edit \d+", said) or (
-        at_menu and _EDIT.fullmatch(said) and len(said.split()) <= _MAX_EDIT_WORDS
-    ):
+    edits = at_menu and _EDIT.fullmatch(said) and len(said.split()) <= _MAX_EDIT_WORDS
+    if edits or re.fullmatch(r"edit \d+", said):
         return "edit"
     meant = next((meant for meant, pattern in _STEERING.items() if pattern.fullmatch(said)), None)
     return meant if at_menu or (meant == said and meant != "no") else None

@@ -34,9 +34,8 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
-SKIPPING = (
-    "Skipping remaining steps in this phase."  # no panel drafts them, so no drafts are promised (MENU-4)
-)
+# No panel drafts them, so no drafts are promised (MENU-4).
+SKIPPING = "Skipping remaining steps in this phase."
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
@@ -214,9 +213,8 @@ def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> st
         place, later = (f" for {ahead}", "") if ahead else ("", f" {_LATER}")
         return f"That is a great question{place}. For now, let us focus on {topic}.{later}"
     then = f"We can explore that when we get to {ahead}." if ahead else _LATER
-    return (
-        f"{speaker} raises an interesting point about {subject}, but let us stay focused on {topic}. {then}"
-    )
+    raised = f"{speaker} raises an interesting point about {subject}"
+    return f"{raised}, but let us stay focused on {topic}. {then}"
 
 
 def inactivity(user_name: str | None) -> str:

@@ -215,10 +215,8 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     for why, entry in (*((took_back, each) for each in taken_back), *((nothing, each) for each in proposed)):
         cited = why.format(", ".join(map(str, entry.turns)))
         found.append(f'{cited}: "{shorten_text(entry.text, SUMMARY_LENGTH)}".')
-    found += [
-        f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
-        for turn in left_out
-    ]
+    for turn in left_out:
+        found.append(f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}")
     return tuple(found)
 
 
@@ -228,15 +226,13 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     made, _, proposed, left_out, standing = _sort_decisions(draft, turns)
     for at, entry in enumerate(proposed):  # nobody made it: it is somebody's proposal that is still open
         names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
-        who = f"Proposed by {join_names(names)}: " if names else ""
-        open_words = "nobody decided it; for you to settle"
-        proposed[at] = replace(entry, text=f"{who}{entry.text}", detail=open_words)
+        text = f"Proposed by {join_names(names)}: {entry.text}" if names else entry.text
+        proposed[at] = replace(entry, text=text, detail="nobody decided it; for you to settle")
     added = [Entry(own_words(turn), (turn.number,)) for turn in left_out]
     made += added
     for at, entry in enumerate(made):
         for before in filter(None, map(standing.get, entry.turns)):
-            detail = f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"'
-            made[at] = replace(entry, detail=detail)
+            made[at] = replace(entry, detail=f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"')
     said = {(each.turns, each.text) for each in added}  # and no insight in the same words
     insights = tuple(each for each in draft.insights if (each.turns, each.text) not in said)
     return replace(draft, insights=insights, decisions=tuple(made), questions=(*draft.questions, *proposed))
@@ -366,9 +362,8 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
 def description(draft: Draft) -> str:
     """What was added, in a few words: `3 insights, 1 decision`."""
     nouns = ("insight", "decision", "open question", "action item")
-    counts = map(len, (draft.insights, draft.decisions, draft.questions, draft.actions))
-    pairs = zip(counts, nouns, strict=True)
-    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in pairs if count)
+    counts = zip((len(draft.part(part)) for part in HEADINGS), nouns, strict=True)
+    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
 
 
 def summary(draft: Draft, title: str) -> str:

@@ -98,14 +98,9 @@ _BETWEEN_WORDS = re.compile(r"[\s,;/]+")
 _BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|\band\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
 
 
-def is_known_check(name: str) -> bool:
-    """Whether a check of that name exists."""
-    return _find_check(name) is not None
-
-
 def meets_check(name: str, answer: str) -> bool:
     """Whether the answer meets the named check, says that it is not known, or is in no script we can read."""
-    checked = _find_check(name)
+    checked = find_check(name)
     if checked is None:
         families = ("at least N words", "at least N entries", "one of A, B, C")
         raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *families))
@@ -114,13 +109,17 @@ def meets_check(name: str, answer: str) -> bool:
     return is_foreign or is_unknown(answer) or checked(answer)
 
 
-def _find_check(name: str) -> Check | None:
+def find_check(name: str) -> Check | None:
+    """Return the check of that name; None where there is none."""
     plain = " ".join(fold_text(name).split()).rstrip(".")
     if check := _CHECKS.get(plain):
         return check
     if counted := re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain):
         least, between = int(counted[1]), _BETWEEN_WORDS if counted[2].startswith("w") else _BETWEEN_ENTRIES
-        return lambda answer: _count(answer, between) >= least
+        # A piece counts where it holds a letter or a digit.
+        return lambda answer: (
+            sum(any(map(str.isalnum, piece)) for piece in between.split(fold_text(answer))) >= least
+        )
     listed = re.fullmatch(r"one of (.+)", plain)
     values = [words_of(part) for part in re.split(r", ?(?:or )?| or ", listed[1])] if listed else []
     if not values or not all(values):
@@ -133,11 +132,6 @@ def _find_check(name: str) -> Check | None:
         return next(filter(None, counts), 0) == 1
 
     return names_one
-
-
-def _count(answer: str, between: re.Pattern[str]) -> int:
-    """Return how many pieces hold a letter or a digit."""
-    return sum(any(char.isalnum() for char in piece) for piece in between.split(fold_text(answer)))
 
 
 def _names_somebody(answer: str) -> bool:

@@ -37,12 +37,10 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
     """Return the draft answers for the questions, from where each question says that one may come."""
     drafts, subjects = dict[str, Offer](), list[Offer]()
     for question in ask.questions:
-        if given := stored.get((ask.brief.step.step_id, question.label)):
-            # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
-            draft: Offer | None = Offer(question.label, given.removesuffix(ASSUMED), STANDING)
-        else:
-            draft = _offer_from(question.draft, ask.brief, question, stored, surveyed)
-        if draft:
+        given = stored.get((ask.brief.step.step_id, question.label))
+        # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
+        standing = Offer(question.label, given.removesuffix(ASSUMED), STANDING) if given else None
+        if draft := standing or _offer_from(question.draft, ask.brief, question, stored, surveyed):
             drafts[question.label] = draft
             if question.shows == "survey":
                 continue  # the user has named the places: what the code suggests would only be noise

@@ -128,11 +128,10 @@ class Resume:
         # Roundtables of their own on a complete step come first (MENU-5).
         for leg in sorted(legs, key=lambda leg: not leg.journal.name.endswith(_ELABORATE)):
             is_apart = leg.journal.name.endswith(_ELABORATE)
-            is_over = leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing)
-            if opened is None and not is_over and (is_apart or _is_open(leg.analysis, self._look())):
+            if leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing):
+                leg.journal.close()  # a kill left it behind
+            elif opened is None and (is_apart or _is_open(leg.analysis, self._look())):
                 opened = leg
-            elif is_over:  # a kill left it behind
-                leg.journal.close()
         if opened is None:
             return self.next()
         seated, roster = opened.analysis.opening.roster, self._look().roster
