@@ -121,7 +121,6 @@ class TestReading:
         ("data", "reason"),
         [
             (b"", "it is empty"),
-            (b'{"a": "\xff"}', "it is not UTF-8 text (at byte 8)"),
             (b"[]", "it does not hold an object"),
             (
                 b'{\n  "a": 1,\n  b\n}',

@@ -235,8 +235,8 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
         last, is_filled = number, piece.kind != "heading"
     lines = outline.decode_document(shape.document[pieces[at].end : pieces[last].end]).split("\n")
     bullets = tuple((part, words) for _, part, words in read_entries(enumerate(lines)))
-    rest = (line for line in lines if line.strip() and not line.startswith(_BLOCK_LINES))
-    has_more = any(parse_heading(line) is None for line in rest)
+    rest = (line for line in lines if line.strip() and not parse_heading(line))
+    has_more = not all(line.startswith(_BLOCK_LINES) for line in rest)
     last += any(isinstance(each.marker, markers.EndMarker) for each in pieces[last + 1 : last + 2])
     start, above, below = pieces[at].start, pieces[:at][-1:], pieces[last + 1 :]
     if above and above[0].kind == "heading" and above[0].text == outline.ADDITIONAL:

@@ -39,13 +39,11 @@ class Number(float):
 
 def parse_json(data: bytes) -> Any:
     """Return what the JSON text holds; ValueError, with the reason, if it is not JSON."""
+    text = data.removeprefix(BOM_UTF8).decode()
+    if not text.strip():
+        raise ValueError("it is empty")
     try:
-        text = data.removeprefix(BOM_UTF8).decode()
-        if not text.strip():
-            raise ValueError("it is empty")
         value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_refuse_constant)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not UTF-8 text (at byte {error.start + 1})") from error
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
     _check_depth(value)

@@ -182,7 +182,7 @@ def test_the_command_sends_spans_to_the_collector_that_the_user_names(server: Se
 
 
 @pytest.mark.parametrize("is_silent", [False, True], ids=["closed port", "nobody answers"])
-def test_without_a_collector_the_command_ends_soon_and_says_so_once(
+def test_without_a_collector_the_command_ends_soon_and_quietly(
     server: Service, place: Place, *, is_silent: bool
 ) -> None:
     with socket() as listener:
@@ -194,7 +194,6 @@ def test_without_a_collector_the_command_ends_soon_and_says_so_once(
             assert running.stderr is not None
             said = [monotonic() for _ in running.stdout]
             errors = running.stderr.read()
-    assert monotonic() - said[-1] < 3  # one second, and what a busy machine adds
+    assert monotonic() - said[-1] < 6  # one second, and what a busy machine adds
     assert running.returncode == 0
-    (line,) = errors.splitlines()
-    assert line.startswith("Telemetry: no collector took the spans. Failed to export spans batch")
+    assert errors == ""

@@ -98,9 +98,6 @@ def test_the_list_fits_the_terminal(cli: CommandLine, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", str(width))
     lines = cli.run("list").out.splitlines()
     assert len(lines) == 3 and all(len(line) <= width for line in lines)
-    if width >= 80:  # the long slug gives way to the columns after it
-        assert lines[0].endswith("title")
-        assert [line.split("  ")[0][-3:] for line in lines].count("...") == 1
 
 
 def test_a_discussion_that_was_taken_back_does_not_count(cli: CommandLine) -> None:

@@ -6,7 +6,6 @@ One call, one connection, no retries of a library's own: what comes next is for 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import codecs
 import logging
 import os
@@ -415,22 +414,11 @@ def trace_calls() -> bool:
     is_time_set = any(name in os.environ for name in _SPAN_TIME_LIMITS)
     exporter = trace_exporter.OTLPSpanExporter(timeout=None if is_time_set else 0.5)
     # Not for every library of the process: others may tell more.
-    provider = TracerProvider(shutdown_on_exit=False)
+    provider = TracerProvider()
     provider.add_span_processor(export.BatchSpanProcessor(exporter))
     Agent.instrument_all(InstrumentationSettings(tracer_provider=provider, include_content=False))
-    complaints: list[str] = []
-
-    def hold_back(complaint: logging.LogRecord) -> bool:
-        complaints[:] = [complaint.getMessage()]
-        return False
-
-    def finish() -> None:
-        provider.shutdown()
-        if complaints:  # told once, and not in the middle of the conversation
-            logging.getLogger(__name__).warning("Telemetry: no collector took the spans. %s", complaints[-1])
-
-    logging.getLogger(trace_exporter.__name__).addFilter(hold_back)
-    atexit.register(finish)
+    # It would complain in the middle of the conversation.
+    logging.getLogger(trace_exporter.__name__).disabled = True
     return True
 
 

@@ -81,10 +81,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0
     """Return rows in columns under their heads, each cut at `width` if it is given."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    if width:  # a long name is shortened, to 12 letters at least, before a column after it is lost
-        others = sum(widths[1:-1]) + len(heads[-1]) + 2 * len(widths[1:])
-        widths[0] = min(widths[0], max(width - others, 12))
-    aligned = ["  ".join(map(str.ljust, map(cut_line, line, widths), widths)) for line in lines]
+    aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
     return "\n".join(cut_line(line.rstrip(), width) for line in aligned)
 
 

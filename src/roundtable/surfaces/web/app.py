@@ -305,8 +305,11 @@ class ItemView:
         """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""
         text = self.documents[name]
         with suppress(csv.Error, ValueError, RecursionError):
-            is_csv = name.endswith(".csv")
-            found: Any = _read_csv(text) if is_csv else json.loads(text, object_pairs_hook=_make_row)
+            if name.endswith(".csv"):
+                head, *rows = filter(None, csv.reader(StringIO(text)))
+                found: Any = [_make_row([*zip(head, row, strict=len(row) > len(head))]) for row in rows]
+            else:
+                found = json.loads(text, object_pairs_hook=_make_row)
             fields = found if isinstance(found, dict) else {"": found}
             shown = {clean_text(key): _read_field(value) for key, value in fields.items()}
             cells = sum(len(value) * len(value[0]) for value in shown.values() if isinstance(value, list))
@@ -321,11 +324,6 @@ class ItemView:
 
     def _find_place(self, page: str, place: str) -> str:
         return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
-
-
-def _read_csv(text: str) -> list[dict[str, Any]]:
-    head, *rows = filter(None, csv.reader(StringIO(text)))
-    return [_make_row([*zip(head, row, strict=len(row) > len(head))]) for row in rows]
 
 
 def _make_row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
