@@ -57,7 +57,10 @@ def test_an_issue_of_a_tracker_is_not_added_as_if_it_were_words(
     assert cli.run("add", "#21 is slow").status == 0
 
 
-def test_list_is_a_table_of_how_far_each_item_has_come(cli: CommandLine) -> None:
+def test_list_is_a_table_of_how_far_each_item_has_come(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")  # a runner of tests may have set another width
     cli.add()
     meta = json.loads((cli.item / "meta.json").read_text())
     meta |= {

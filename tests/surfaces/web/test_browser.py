@@ -550,7 +550,8 @@ def test_on_a_phone_a_table_of_three_columns_fits_and_a_line_has_one_height(
 
 def test_keys_scroll_a_wide_data_file(houses: Any, completed: Place) -> None:
     root, folder = completed
-    (folder / "wide.csv").write_text(",".join(f"Column{n}" for n in range(200)) + "\n" + "FR-001," * 200)
+    columns = [f"Column{number}" for number in range(200)]
+    (folder / "wide.csv").write_text(f"{','.join(columns)}\n{','.join(columns)}\n")
     page = houses(root).let_in("Ana", "/items/offline-forms/documents/wide.csv")
     page.locator("table").focus()
     page.keyboard.press("ArrowRight")
