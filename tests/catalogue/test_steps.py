@@ -245,3 +245,15 @@ def test_a_question_that_is_left_open_says_in_a_document_what_it_is_about() -> N
     )
     questions = [question for step in read_steps()[0] for question in step.every_question]
     assert [each.text for each in questions if pointing.search(each.text)] == []
+
+
+@pytest.mark.rule("MENU-7")
+def test_only_the_step_on_options_speaks_of_them() -> None:
+    """Where options were spoken of, a `C` alone is an answer; anywhere else it is meant for the menu."""
+    speaking = {
+        step.step_id
+        for step in EVERY_STEP.values()
+        for question in step.every_question
+        if "option" in f"{question.text} {question.example}".casefold()
+    }
+    assert speaking == {"03-01"}
