@@ -54,8 +54,8 @@ class Executor:
         self._on_words = on_words
         self._has_meta = records.has_meta(folder)
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
-        every_step = list_all_steps(read_tracks(root)[0])  # what the steps of other tracks wrote is read too
-        self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, every_step)
+        self.every_step = list_all_steps(read_tracks(root)[0])  # also what other tracks' steps wrote is read
+        self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, self.every_step)
         self.not_picked = set[Item]()
         """The items for which a panel failed to pick files; a session keeps it for all its legs."""
         self.set_panel(panel)
@@ -115,16 +115,16 @@ class Executor:
                 try:
                     if isinstance(task, do.SaveRecord):
                         return self._save_record(task)
-                    return on.DocumentsWritten(*self._tell_changes(self._outputs.update(task)))
+                    return self._tell_changes(self._outputs.update(task))
                 except DiskFailed as failure:
                     again = failure.do or "Run the same command again."
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
-                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_step(task)))
+                return self._tell_changes(self._outputs.write_step(task))
             case do.WriteFeedback():
-                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_feedback(task)))
+                return self._tell_changes(self._outputs.write_feedback(task))
             case do.WriteDrafts():
-                return on.DocumentsWritten(*self._tell_changes(self._outputs.write_drafts(task)))
+                return self._tell_changes(self._outputs.write_drafts(task))
             case do.UndoLast():
                 return self._undo_last(task)
             case do.SaveProgress():
@@ -307,11 +307,12 @@ class Executor:
         """Return what changes are noted under: this leg and its next event, the same after a kill."""
         return f"{self._journal.moment} {self._journal.opened}"
 
-    def _tell_changes(self, announcements: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    def _tell_changes(self, announcements: tuple[str, ...]) -> on.DocumentsWritten:
         """Return what to say of changes, and their moment; empty if there is nothing to take back."""
         told = (*announcements, *self._undo_log.problems.values())
         self._undo_log.problems.clear()
-        return told, self._moment if self._undo_log.has_notes(self._moment) else ""
+        has_notes = self._undo_log.has_notes(self._moment)
+        return on.DocumentsWritten(told, self._moment if has_notes else "")
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         written, step_id = task.written, task.step.step_id

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
 
-from ..catalogue import read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
@@ -27,7 +26,6 @@ from ..core.hearing import hear_choice, hear_menu, hear_steering
 from ..core.lines import Awaits, Line, LineKind
 from ..core.steps import Item
 from ..core.text import strip_hidden, strip_unprintable
-from ..core.tracks import list_all_steps
 from ..core.turns import USER
 from ..panel.base import OFFLINE, Panel
 from ..store.artifact import one_line, read_documents
@@ -274,8 +272,7 @@ class Session:
         from ..documents.handoff import write_summary
         from ..store.outputs import read_hand_off
 
-        every_step = list_all_steps(read_tracks(self.root)[0])
-        hand_off = read_hand_off(self.folder, every_step, leg.analysis.opening.roster)
+        hand_off = read_hand_off(self.folder, self._executor.every_step, leg.analysis.opening.roster)
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, self._hand_off_command)))
 
