@@ -88,7 +88,8 @@ def test_other_lines_come_from_an_answer_a_step_feedback_or_a_hand(cli: CommandL
     def explain(words: str, name: str = SPEC) -> str:
         return own.explain(SLUG, f"{name}:{find_line(folder, words, name)}")[0].origin
 
-    assert explain("**Problem**") == "Written by step 01-01 (Business Context Discovery)."
+    problem = "Is this the problem, as the person who reported it would describe it?"
+    assert explain("**Problem**") == f'The answer to "{problem}", step 01-01 (Business Context Discovery).'
     assert explain("**AC-001-01**") == "Written by step 01-06 (Core Feature Definition)."
     assert explain("The children's cards", "design-summary.md") == (
         "The user's feedback on step 04-05, 2026-02-20T10:00:00.000Z."
@@ -97,6 +98,20 @@ def test_other_lines_come_from_an_answer_a_step_feedback_or_a_hand(cli: CommandL
     assert explain("Mine alone.") == "No discussion wrote it, and no step in these words."
     own.answer_question(SLUG, 1, "The parents.")
     assert explain("The parents.").startswith("An answer to an open question, added on 20")
+
+
+def test_a_line_of_a_step_that_was_edited_is_still_the_step_s(cli: CommandLine, folder: Path) -> None:
+    path = folder / SPEC
+    text = path.read_text().replace("**Problem**: Members", "**Problem**: Many members")
+    path.write_text(text.replace("## 2. ", "Mine alone.\n\n## 2. "))
+    edited = ("The step's text was edited since, so this line may be somebody's own.",)
+    for words in ("Many members", "Mine alone."):
+        (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, words)}")
+        assert found.origin.endswith("step 01-01 (Business Context Discovery).")
+        assert found.remarks == edited
+    for words in ("## 2. Stakeholders", "**Users**"):  # not of that step
+        (found,) = Project(cli.root).explain(SLUG, f"{SPEC}:{find_line(folder, words)}")
+        assert (found.remarks, "01-01" in found.origin) == ((), False)
 
 
 def test_a_piece_of_text_is_found_wherever_it_stands(cli: CommandLine) -> None:

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from ..core.errors import RuleBroken
 from ..core.markers import FeedbackMarker
 from ..core.steps import Step
-from ..core.text import fold_text, unescape_markdown
+from ..core.text import fold_text, parse_heading, unescape_markdown
 from ..documents.additions import find_step_texts
 from ..documents.blocks import CitedEntry, SpokenTurn, TranscriptContent, find_elaboration_blocks
-from ..documents.outline import read_outline
+from ..documents.outline import LABELLED, read_outline
 from ..documents.page import join_lines
 from ..documents.questions import ANSWER
 from .artifact import read_documents
@@ -26,6 +26,7 @@ _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _EDITED = 0.6  # how alike a line and an entry of the same block are at least
 _MOVED = 0.8  # the same, outside of the entry's own block
 _MAX_COMPARED = 600
+_STEP_EDITED = "The step's text was edited since, so this line may be somebody's own."
 
 
 class LineOrigin(Struct, frozen=True):
@@ -83,7 +84,7 @@ def _find_origin(
         remarks = tuple(filter(None, (moved, before if likeness < 1 else "")))
         return replace(_describe_entry(here, name, transcripts[name], entry), remarks=remarks)
     if block is None:
-        return replace(here, origin=_find_writer(text, line, steps))
+        return _find_writer(here, text, steps)
     origin = f"Part of the block of the roundtable on step {block.step_id}, {block.timestamp}."
     remark = "The transcript does not have it: somebody added it since." if is_entry else ""
     remark = remark if transcripts else "Its transcript is missing, so the turns are not known."
@@ -128,16 +129,32 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
     return replace(here, origin=origin, remarks=remarks or ("It led to no entry of the synthesis.",))
 
 
-def _find_writer(text: str, line: int, steps: tuple[Step, ...]) -> str:
-    """Say which feedback or which step a line outside of all blocks belongs to."""
+def _find_writer(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrigin:
+    """Say which feedback, or which question of which step, a line outside of all blocks belongs to."""
     shape = read_outline(text.encode())
-    start = shape.lines[min(line, len(shape.lines)) - 1]
+    start = shape.lines[min(here.line, len(shape.lines)) - 1]
     for marker in [piece.marker for piece in shape.pieces if piece.start <= start][-2:]:
         if isinstance(marker, FeedbackMarker):  # it is the line's own, or stands right before it
-            return f"The user's feedback on step {marker.step_id}, {marker.at}."
-    for own in find_step_texts(shape):
-        if own.is_intact and own.start <= start <= own.end:
-            step_id = own.marker.step_id
-            title = next((f" ({each.title})" for each in steps if each.step_id == step_id), "")
-            return f"Written by step {step_id}{title}."
-    return "No discussion wrote it, and no step in these words."
+            return replace(here, origin=f"The user's feedback on step {marker.step_id}, {marker.at}.")
+    for own in [each for each in find_step_texts(shape) if each.start <= start][-1:]:
+        # Text that was edited since may go on to the end of its section.
+        ends = [len(shape.document), *(each.end - 1 for each in shape.sections if each.start < own.start)]
+        if start <= (own.end if own.is_intact else ends[-1]):
+            step_id, written = own.marker.step_id, f"Written by step {own.marker.step_id}."
+            for step in (each for each in steps if each.step_id == step_id):
+                label = _find_label(text.split("\n")[: here.line])
+                asked = [each.text for each in step.every_question if each.label.replace("*", "") == label]
+                said = f'The answer to "{asked[-1]}",' if asked else "Written by"
+                written = f"{said} step {step_id} ({step.title})."
+            return replace(here, origin=written, remarks=() if own.is_intact else (_STEP_EDITED,))
+    return replace(here, origin="No discussion wrote it, and no step in these words.")
+
+
+def _find_label(lines: list[str]) -> str:
+    """Return the label that the last of the lines stands under, if there is one in its section."""
+    for line in reversed(lines):
+        if found := LABELLED.fullmatch(line.strip()):
+            return unescape_markdown(found["label"].strip())
+        if parse_heading(line) or line.startswith("<!--"):
+            break
+    return ""
