@@ -6,6 +6,7 @@ First what the documents say: ids, citations, markers. Then the rules that a met
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from .core.progress import analysis_status, faulty_fields
 from .core.steps import PHASE_KEYS, Step
 from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
 from .core.text import cut_line, parse_heading, unescape_markdown
+from .documents import ids
 from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
@@ -40,6 +42,7 @@ from .survey.files import make_line_counter
 META = "meta.json"
 _LONGEST_QUOTE = 60
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
+_WITHDRAWN = re.compile(r"(?:<!-- |- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), .*")
 
 FindingKind = Literal["id", "citation", "document", "record", "block", "claim", "lost", "open", "unverified"]
 
@@ -122,10 +125,14 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     found: list[CheckFinding] = []
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
+    stories = ids.read_json_list(documents.get(STORIES_FILE, ""), "withdrawn", dict)
+    withdrawn = {str(each.get("id")) for each in stories}
     for name, text in documents.items():
         is_page = is_markdown(name)
         if name.lower().endswith(".json") and read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
+        elif name == ids.TRACE:
+            found += _check_trace(text)
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
             if kind := find_malformed_marker(line) if is_page else None:
                 problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
@@ -136,13 +143,18 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                     found.append(CheckFinding(name, number, "citation", problem))
             given = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
             if name == STORIES_FILE:
-                given, line = _STORY.findall(line), _STORY.sub("", line)
+                given = [each for each in _STORY.findall(line) if each not in withdrawn]
+                line = _STORY.sub("", line)
+            if gone := _WITHDRAWN.fullmatch(line):
+                withdrawn.add(gone["id"])
+                continue
             for each in given:
                 defined.setdefault(each, []).append((name, number))
             mentioned |= dict.fromkeys((name, number, each) for each in MENTION.findall(line))
     for name, number, each in mentioned:
         if each not in defined:
-            found.append(CheckFinding(name, number, "id", f"{each} is defined nowhere."))
+            why = "was withdrawn" if each in withdrawn else "is defined nowhere"
+            found.append(CheckFinding(name, number, "id", f"{each} {why}."))
     for each, ((name, number), *again) in defined.items():
         twice = f"{each} is defined a second time; first in {name}, line {number}."
         found += [CheckFinding(file, at, "id", twice) for file, at in again]
@@ -151,6 +163,26 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             found.append(CheckFinding(name, number, "id", f"{each} has no acceptance criterion."))
     order = list(documents)
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
+
+
+def _check_trace(text: str) -> Iterator[CheckFinding]:
+    """Yield what is wrong with the header, the rows and the ids of the traceability matrix."""
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    try:
+        header = next(rows, [])
+        if missing := ", ".join(each for each in ids.TRACE_COLUMNS if each not in header):
+            yield CheckFinding(ids.TRACE, 1, "document", f"Columns are missing: {missing}.")
+        for row in filter(None, rows):
+            identity = dict(zip(header, row, strict=False)).get("requirement", "FR-000")
+            if len(row) != len(header):
+                problem = f"A row has {len(row)} of {len(header)} cells."
+                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+            elif not re.fullmatch(r"FR-\d{3,}", identity):
+                problem = f"{_quote(identity)} is not the id of a requirement."
+                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+    except csv.Error as error:
+        yield CheckFinding(ids.TRACE, rows.line_num, "document", f"It is not valid CSV: {error}.")
 
 
 def _check_meta(

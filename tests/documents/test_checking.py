@@ -195,3 +195,22 @@ def test_findings_come_by_file_and_by_line() -> None:
 def test_nothing_is_too_odd_to_be_checked(text: str, name: str) -> None:
     for each in check_documents({name: text}, lambda _path: None):
         assert each.line >= 1
+
+
+def test_a_matrix_is_checked_by_header_cells_and_ids() -> None:
+    header = "requirement,title,priority,stories,acceptance,section"
+    rows = f"{header}\nFR-001,x\nFR-1,a,b,c,d,e\n"
+    assert [each[1:] for each in found({TRACE: rows}) if each[2] == "document"] == [
+        (2, "document", "A row has 2 of 6 cells."),
+        (3, "document", '"FR-1" is not the id of a requirement.'),
+    ]
+    assert found({TRACE: header.replace("priority", "prio")}) == [
+        (TRACE, 1, "document", "Columns are missing: priority.")
+    ]
+    assert "section" in found({TRACE: ""})[0][3]
+
+
+def test_an_id_that_was_taken_out_is_called_withdrawn() -> None:
+    assert spec("- Withdrawn: FR-007, the old way", "See FR-007.") == [[2, "id", "FR-007 was withdrawn."]]
+    text = json.dumps({**FILE, "withdrawn": [{"id": "US-009", "text": "x"}]})
+    assert found({SPEC: "See US-009.", STORIES: text}) == [(SPEC, 1, "id", "US-009 was withdrawn.")]

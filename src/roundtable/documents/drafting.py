@@ -271,7 +271,7 @@ def write_trace(context: DraftContext) -> str:
         )
         for each in listed
     ]
-    return page.write_csv(("requirement", "title", "priority", "stories", "acceptance", "section"), rows)
+    return page.write_csv(ids.TRACE_COLUMNS, rows)
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:

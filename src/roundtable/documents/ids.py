@@ -47,6 +47,8 @@ def assign_ids(
 
 
 SPEC, MATRIX, STORIES_FILE = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
+TRACE = "traceability-matrix.csv"
+TRACE_COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quick-scan.md"
 
 _HEADING_SIGN = re.compile(r" {0,3}(?P<sign>#{1,6})(?!\S)")  # also of a heading without words
