@@ -349,6 +349,7 @@ def _number_attributes(context: DraftContext) -> list[tuple[str, str, str]]:
 # --- architecture and design
 
 DECISION, CHOICE = "Decision", "Choice"
+_WEIGHED = ("Forces", "Options", "Third Way", "Reason", "Rejected")
 _WE = re.compile(r"(?i)^(?:we|i)(?:'ll| will)? (?:(?:take|choose|go with|decide for) )?")
 _REASON = re.compile(r",?(?<!\s)\s(?:because|since|over|instead of)\b.*")
 _OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
@@ -377,9 +378,13 @@ def write_technology(context: DraftContext) -> str:
 def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
     """Write a record for each choice, given by its title and its words, then what the rest says of it."""
     parts = _write_records(context, [(name, "decided", text) for name, text in found])
-    rest = page.write_labelled(context.without(label))
-    if found and rest:
-        parts.append("#### Context" if len(found) == 1 else "### Common to These Decisions")
+    weighed, follows = context.only(*_WEIGHED), context.without(label, *_WEIGHED)
+    if len(found) == 1:
+        headed = {"#### Context": weighed, "#### Consequences": follows}
+    else:
+        headed = {"### Common to These Decisions" if found else "": context.without(label)}
+    written = ((heading, page.write_labelled(answers)) for heading, answers in headed.items())
+    rest = [each for heading, told in written if told for each in (heading, *told) if each]
     more = page.write_open_questions(context.answers)
     return page.join_section(parts, rest, ["### Open Points"] if found and more else [], more)
 
