@@ -538,3 +538,9 @@ def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
     page = line.run("handoff").out
     assert "- **Fix**: Catch per form." in part(page, "Decisions")
     assert "Three forms, the second raises" in part(page, "First failing test")
+
+
+def test_programs_get_the_fixed_points_by_themselves(cli: CommandLine) -> None:
+    data = cli.run("handoff", "--json").json
+    assert data["fixed"]
+    assert all(each in data["contract"] for each in data["fixed"])

@@ -81,6 +81,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
+        "fixed": _pick(labelled, ["constraints", "fixed points", "conditions"]),  # also in contract
         "requirements": requirements,
         "places": parts["places"] or _pick(labelled, ["files"]) or tuple(_find_places(labelled)),
         "first_test": (*parts["first_test"], *failing)[:1],
