@@ -51,6 +51,11 @@ def test_problems_fail_and_come_first(cli: CommandLine) -> None:
     assert ran.err == ""
 
 
+def test_without_an_item_it_says_which_one_it_took(cli: CommandLine) -> None:
+    write(cli, "Nothing refers to anything.\n")
+    assert cli.run("check").out == "1 file of offline-forms checked: sound.\n"
+
+
 def test_for_a_program(cli: CommandLine) -> None:
     write(cli, "- Open question: Who pays?\n\nFR-001\n")
     ran = cli.run("check", "offline-forms", "--json")

@@ -129,7 +129,7 @@ def test_killed_after_any_move_it_finishes_exactly_once(place: Place, after: int
                 os.kill(pid_of(item), signal.SIGKILL)
                 await player.call("next_move", session=item.name)
         async with host(parameters(root)) as player:
-            await player.start(item.name)
+            await player.call("next_move", session=item.name)
             assert player.move["id"] == left
             player.heard = "We go with A."
             while player.move["kind"] != "menu":

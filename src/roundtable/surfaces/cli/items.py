@@ -116,14 +116,24 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)
     talks = list_transcripts(entry.folder)
-    files = {path.name: path for path in _list_documents(entry.folder)}
+    documents = _list_documents(entry.folder)
+    files = {path.name: path for path in documents}
     files |= {f"transcript {number}": path for number, path in enumerate(talks, start=1)}
     if not words:
-        sizes = [(name, path.lstat().st_size, path.name) for name, path in files.items()]
-        rows = [(name, f"{size:,} bytes", file if file != name else "") for name, size, file in sizes]
-        data = [{"name": name, "bytes": size, "file": file} for name, size, file in sizes]
-        text = table(("file", "size", ""), rows)
-        flags.show_result({"slug": entry.slug, "folder": str(entry.folder), "files": data}, text)
+        rows = [
+            (name, f"{path.lstat().st_size:,} bytes", path.name if path.name != name else "")
+            for name, path in files.items()
+        ]
+        data = {
+            "slug": entry.slug,
+            "folder": str(entry.folder),
+            "documents": [{"file": path.name, "bytes": path.lstat().st_size} for path in documents],
+            "transcripts": [
+                {"number": number, "file": path.name, "bytes": path.lstat().st_size}
+                for number, path in enumerate(talks, start=1)
+            ],
+        }
+        flags.show_result(data, table(("file", "size", ""), rows))
         return
     found = files | {f"elaborations/{path.name}": path for path in talks}
     if (path := found.get(" ".join(words))) is None:
@@ -220,7 +230,8 @@ def check(flags: Flags, item: str | None) -> int:
     lines = [f"{e.file}:{e.line}: {kind}{e.text}" for kind, findings in lists.items() for e in findings]
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
-    lines.append(f"{count(len(report.files), 'file')} checked{versions}: {verdict}.")
+    taken = f" of {entry.slug}" if item is None else ""
+    lines.append(f"{count(len(report.files), 'file')}{taken} checked{versions}: {verdict}.")
     data = to_builtins(report)
     sound = {"slug": entry.slug, "sound": not report.problems, "history": data.pop("versions")}
     flags.show_result(sound | data, "\n".join(lines))

@@ -9,7 +9,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from itertools import takewhile
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import uvicorn
@@ -34,7 +34,7 @@ from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_te
 
 Ctx = Context[HostedSessions, Any]
 _MAX_ITEMS = 50
-_LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "discussion", "problem")
+_LISTED_FIELDS = ("slug", "title", "analysis_status", "next", "next_step", "discussion", "problem")
 _MAX_QUESTION_LENGTH = 1_500
 _MAX_PROBLEM_LENGTH = 1_000
 _MAX_LINE_LENGTH = 4_000
@@ -164,7 +164,7 @@ def make_tools() -> Iterator[Tool]:
     )  # fmt: skip
     texts = read_tables("host.toml")
     for function in tools:
-        looks = function in (next_move, list_items, status, hand_off)
+        looks = function in (list_items, status, hand_off)
         hints = ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)
         text = " ".join(texts["tools"][function.__name__].split())
         tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
@@ -186,11 +186,8 @@ async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
-    """Send the open move again; where no session is open, say so and open none."""
-    hosted = _sessions(ctx).in_play.get(_sessions(ctx).project.find_item(session).slug)
-    if hosted is None:
-        return to_json({"session": session, "move": describe_end(session, "paused")})
-    await hosted.wait_for_move()
+    """Send the open move again; a session that a restart of the server closed goes on where it stood."""
+    hosted = await _sessions(ctx).start(session, anew=False)
     return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
 
@@ -391,7 +388,9 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     answer: dict[str, Any] = {"session": hosted.slug, "lines": list(_list_lines(hosted))}
     if move is None:
         is_done = bool(hosted.lines) and hosted.lines[-1].kind == "done"
-        answer["move"] = describe_end(hosted.slug, "done" if is_done else "paused")
+        kind, names = ("done", ["hand_off", "start"]) if is_done else ("paused", ["start"])
+        calls = [*(f'{name}(item="{hosted.slug}")' for name in names), "list_items()"]
+        answer["move"] = {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if (request := move.request) is not None:
@@ -413,13 +412,6 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     text = to_json({key: value for key, value in answer.items() if value})
     hosted.last = (move, can_ask, text)
     return text
-
-
-def describe_end(item: str, kind: Literal["done", "paused"]) -> dict[str, Any]:
-    """Return what stands in place of a move where none is open."""
-    names = ["hand_off", "start"] if kind == "done" else ["start"]
-    calls = [*(f'{name}(item="{item}")' for name in names), "list_items()"]
-    return {"kind": kind, "brief": host_text("asking", kind), "legal": calls}
 
 
 def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
