@@ -82,7 +82,7 @@ def test_every_discussion_of_the_item_can_be_read_by_its_number(cli: CommandLine
     for name, text in (("01-01-2.md", "the second"), ("01-01-10.md", "the tenth")):
         (cli.item / "elaborations" / name).write_text(text)
     shown = ["the tenth", "the second", "the tenth", "There is no transcript 19. There is: 1, 2."]
-    assert ask(cli, "/transcript", "/transcript 1", "/transcript 2", "/transcript 19") == shown
+    assert ask_at_menu(cli, "/transcript", "/transcript 1", "/transcript 2", "/transcript 19") == shown
 
 
 def ask(cli: CommandLine, *words: str) -> list[str]:
