@@ -41,7 +41,6 @@ def test_the_tricks_work_on_a_careless_git(hostile: Hostile) -> None:
         ("log", ["--show-signature"]),
         ("cat-file", ["blob", f"HEAD:{DOCUMENT}"]),
         ("ls-files", ["--cached", "--others", "--exclude-standard"]),
-        ("grep", ["--untracked", "-e", "loan"]),
         ("rev-parse", ["--short", "HEAD"]),
         ("remote", ["get-url", "origin"]),
         ("config", ["user.name"]),

@@ -15,9 +15,7 @@ from typing import Literal
 
 # Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
 # `status`), git runs the filters that a repository may name in any number.
-GitCommand = Literal[
-    "cat-file", "config", "diff-tree", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"
-]
+GitCommand = Literal["cat-file", "config", "diff-tree", "log", "ls-files", "remote", "rev-list", "rev-parse"]
 
 _CONFIG = {
     **{f"gpg{kind}.program": os.devnull for kind in ("", ".openpgp", ".ssh", ".x509")},
@@ -28,8 +26,6 @@ _CONFIG = {
     "core.sshCommand": os.devnull,
     "credential.helper": "",
     "protocol.allow": "never",
-    "grep.fullName": "false",
-    "grep.fallbackToNoIndex": "false",
 }
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",  # stronger than `protocol.NAME.allow`; no protocol has this name
@@ -66,8 +62,7 @@ def run_git(
         return late.stdout if command == "log" else None
     except (OSError, RuntimeError, ValueError, subprocess.SubprocessError):  # RuntimeError: links in a circle
         return None
-    is_fine = answer.returncode == 0 or (answer.returncode == 1 and command == "grep")  # which found nothing
-    return answer.stdout if is_fine else None
+    return answer.stdout if answer.returncode == 0 else None
 
 
 def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:

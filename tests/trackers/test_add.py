@@ -93,8 +93,8 @@ def test_without_the_tracker_the_option_is_named(
     assert (ran.status, ran.out, ran.err) == (
         3,
         "",
-        "GitHub does not give GH-21 (401). Nothing was added. "
-        "Check the reference, and GITHUB_API_URL and GITHUB_TOKEN or the login of gh. "
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
+        "Check the reference, GITHUB_API_URL, GITHUB_TOKEN or the login of gh. "
         'Or add it by hand: roundtable add GH-21 --title "what it is about"\n',
     )
     assert not (cli.root / "docs").exists()

@@ -137,18 +137,18 @@ def test_without_a_repository_the_address_is_asked_for(
 
 def test_a_refusal_without_a_token_says_so(server: Tracker, environment: dict[str, str], root: Path) -> None:
     assert failure(NAMED, root, environment) == (
-        "GitHub does not give GH-21 (404). Nothing was added. "
-        f"Check the reference, and GITHUB_API_URL and GITHUB_TOKEN or the login of gh. {BY_HAND}"
+        "GitHub does not show GH-21 without credentials (404). Nothing was added. "
+        f"Check the reference, GITHUB_API_URL, GITHUB_TOKEN or the login of gh. {BY_HAND}"
     )
     server.refuses(PATH, 403)
-    assert "GitHub does not give GH-21 (403)." in failure(NAMED, root, environment)
+    assert "GitHub does not show GH-21 without credentials (403)." in failure(NAMED, root, environment)
 
 
 def test_a_refused_token_is_said(server: Tracker, environment: dict[str, str], root: Path) -> None:
     server.refuses(PATH, 401)
     assert failure(NAMED, root, environment | {"GH_TOKEN": CANARY}) == (
-        "GitHub does not give GH-21 (401). Nothing was added. "
-        f"Check the reference, and GITHUB_API_URL and GITHUB_TOKEN or the login of gh. {BY_HAND}"
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
+        f"Check the reference, GITHUB_API_URL, GITHUB_TOKEN or the login of gh. {BY_HAND}"
     )
 
 
@@ -202,8 +202,8 @@ def test_a_company_is_told_what_to_set(
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     given = environment | {"GITHUB_API_URL": "https://api.github.com", "GITHUB_TOKEN": CANARY}
     assert failure(Reference("github", "GH-21", secure.host, "acme/shop"), root, given) == (
-        "GitHub does not give GH-21 (404). Nothing was added. "
-        f"Check the reference, and GITHUB_API_URL and GITHUB_TOKEN or the login of gh. {BY_HAND}"
+        "GitHub does not show GH-21 without credentials (404). Nothing was added. "
+        f"Check the reference, GITHUB_API_URL, GITHUB_TOKEN or the login of gh. {BY_HAND}"
     )
     (asked,) = secure.asked
     assert asked.path == f"/api/v3{PATH}"

@@ -63,12 +63,16 @@ def test_comments_that_are_none_are_left_out(
     assert fetch_issue(ABC_12, Path(), environment) == Issue("Old", "Lost.")
 
 
-def test_its_markup_stays_as_it_is(server: Tracker, environment: dict[str, str]) -> None:
-    words = "h2. Why\r\nBecause\rso.\n{code:java}\nx = 1;\n{code}"
-    server.gives(PATH, {"fields": {"summary": "Old", "description": words}})
-    assert (
-        fetch_issue(ABC_12, Path(), environment).text == "h2. Why\nBecause\nso.\n{code:java}\nx = 1;\n{code}"
-    )
+def test_its_markup_reads_as_markdown(server: Tracker, environment: dict[str, str]) -> None:
+    words = "h2. Why\r\nBecause\rso.\n# first\n# second\n{code:java}\nx = 1;\n{code}"
+    told = {"author": {"displayName": "Ana"}, "created": "2026-01-02", "body": "h1. Me too\n# really"}
+    fields = {"summary": "h1. Old", "description": words, "comment": {"comments": [told]}}
+    server.gives(PATH, {"fields": fields})
+    issue = fetch_issue(ABC_12, Path(), environment)
+    assert issue.title == "h1. Old"
+    text, comments = issue.text.split("\n\n## Comments\n\n")
+    assert text == "## Why\nBecause\nso.\n1. first\n1. second\n```\nx = 1;\n```"
+    assert comments == "**Ana**, 2026-01-02:\n\n> # Me too\n> 1. really"
 
 
 @pytest.mark.parametrize(
@@ -141,8 +145,8 @@ def test_an_address_that_cannot_be_used_is_said(environment: dict[str, str]) -> 
 def test_what_goes_wrong_names_the_variables(server: Tracker, environment: dict[str, str]) -> None:
     server.refuses(PATH, 401)
     assert failure(environment) == (
-        "Jira does not give ABC-12 (401). "
-        + ENDING.format("Check the reference, and JIRA_USER and JIRA_TOKEN.")
+        "Jira does not show ABC-12 with these credentials (401). "
+        + ENDING.format("Check the reference, JIRA_BASE_URL, JIRA_USER and JIRA_TOKEN.")
     )
     server.replies[PATH] = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
     assert failure(environment) == (

@@ -38,8 +38,12 @@ def park_points(
         for point in points:
             marker = ParkedMarker(step_id, point.turn, at)
             if not marker.stands_in(document):
-                bullet = f"- {_text(point, step_id, roster)} {marker}"
-                document = _add_bullet(document, _home(point, steps), bullet)
+                speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
+                who = "the user" if point.speaker == USER else escape_markdown(speaker)
+                words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
+                subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
+                said = f"({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
+                document = _add_bullet(document, _home(point, steps), f"- **{subject}** {said} {marker}")
         return document if points else None, None
 
     try:
@@ -81,15 +85,6 @@ def _home(point: Parked, steps: Sequence[Step]) -> str:
         if point.belongs_to in (step.step_id, step.phase and step.phase.key):
             return f"{step.step_id} {escape_markdown(step.title)}"
     return "Later"
-
-
-def _text(point: Parked, step_id: str, roster: Roster) -> str:
-    speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
-    who = "the user" if point.speaker == USER else escape_markdown(speaker)
-    words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
-    subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
-    said = escape_markdown(point.words)
-    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 
 
 def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:

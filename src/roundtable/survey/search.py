@@ -116,12 +116,6 @@ def extract_terms(item: Item) -> tuple[Term, ...]:
     return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
 
 
-def word_stems(text: str) -> frozenset[str]:
-    """Return the stems of the telling words of a text, for texts that are only compared."""
-    words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
-    return frozenset(map(word_root, words))
-
-
 def split_name(name: str) -> tuple[str, ...]:
     """Return the words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
     return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
@@ -170,7 +164,8 @@ def read_history(root: Path) -> tuple[Commit, ...]:
 
 def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> dict[str, float]:
     """Return how much the commits say of each known file; rare words in a subject count more."""
-    stems = [word_stems(commit.subject) for commit in history]
+    split = ([word for word in split_name(commit.subject) if len(word) > 2] for commit in history)
+    stems = [{word_root(word) for word in words if word.lower() not in STOP_WORDS} for words in split]
     frequency = Counter(word for words in stems for word in words)
     weights = {
         term.text: term.weight * math.log(1 + len(history) / (1 + frequency[term.text]))

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPException
@@ -44,16 +44,21 @@ _GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 # With one of these gh would name the same token for any host.
 _FOR_ANY_HOST = {"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 _JIRA_ADDRESS, _JIRA_USER, _JIRA_TOKEN = "JIRA_BASE_URL", "JIRA_USER", "JIRA_TOKEN"
+# What a markdown reader would take for something else: headings, numbered lists and code.
+_WIKI_NUMBER = re.compile(r"^#+ ", re.MULTILINE)
+_WIKI_HEADING = re.compile(r"^h([1-6])\. +", re.MULTILINE)
+_WIKI_CODE = re.compile(r"^\{(?:code|noformat)(?::[^}\n]*)?\}[ \t]*$", re.MULTILINE)
 _Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where to ask for one issue; `access` names what the user sets to get in."""
+    """Where to ask for one issue; `place` and `access` name what the user sets to get there and to get in."""
 
     name: str
     base: str
     path: str
+    place: str
     access: str
     source_id: str
     authorization: str | None = field(repr=False)
@@ -65,7 +70,7 @@ def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]
     if reference.source == "jira":
         fields = get_json(service, "?fields=summary,description,comment", _JiraIssue).fields
         told = fields.comment.get("comments") if isinstance(fields.comment, dict) else None
-        return _make_issue(service, fields.summary, fields.description, told)
+        return _make_issue(service, fields.summary, fields.description, told, _rewrite_markup)
     issue, told = get_json(service, "", _GithubIssue), None
     if issue.comments and issue.comments > 0:
         # The last page holds the newest ones; GitHub sorts them by age.
@@ -107,17 +112,25 @@ class _JiraIssue(Struct):
     fields: _JiraFields
 
 
-def _make_issue(service: Service, title: str | None, text: str | None, comments: object) -> Issue:
+def _rewrite_markup(text: str) -> str:
+    """Return Jira's markup with headings, numbered lists and code as in markdown; the rest reads as it is."""
+    text = _WIKI_CODE.sub("```", _WIKI_NUMBER.sub("1. ", text))
+    return _WIKI_HEADING.sub(lambda found: f"{'#' * int(found[1])} ", text)
+
+
+def _make_issue(
+    service: Service, title: str | None, text: str | None, comments: object, read: Callable[[str], str] = str
+) -> Issue:
     """Return the issue without control characters, with its newest comments below its text."""
     told = []
     for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():
-        if said := _find_text(each, "body")[:3_000]:
+        if said := read(_find_text(each, "body"))[:3_000]:
             # As GitHub gives a comment, or as Jira does.
             who = _find_text(each, "user", "login") or _find_text(each, "author", "displayName")
             when = _find_text(each, "created_at") or _find_text(each, "created")
             quoted = "\n".join(f"> {line}".rstrip() for line in said.split("\n"))
             told.append(f"**{who}**, {when[:10]}:\n\n{quoted}")
-    parts = [_find_text(text), *([COMMENTS, *told] if told else [])]
+    parts = [read(_find_text(text)), *([COMMENTS, *told] if told else [])]
     name = " ".join(strip_unprintable(_find_text(title)).split())
     return Issue(name or service.source_id, "\n\n".join(parts).strip())
 
@@ -138,16 +151,30 @@ def get_json(service: Service, end: str, form: type[_Answer], sent: bytes | None
         failed = f"{service.name} at {host} answered with something that is not an issue."
     except HTTPError as error:
         error.close()
-        failed = f"{service.name} does not give {service.source_id} ({error.code})."
-        is_limit = error.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in error.headers
-        is_busy = error.code == 429 or error.code >= 500 or (error.code == 403 and is_limit)
-        do = "Try again later." if is_busy else f"Check the reference, and {service.access}."
+        failed, do = _explain_refusal(service, error)
     except (OSError, HTTPException, ValueError) as error:
         reason = error.reason if isinstance(error, URLError) else error
         # Only the system's words: those of other errors may hold a header with the credentials.
         why = (reason.strerror if isinstance(reason, OSError) else None) or "no answer came in time"
         failed = f"Could not reach {host}: {why}."
     raise _no_issue(service.source_id, failed, do) from None
+
+
+def _explain_refusal(service: Service, error: HTTPError) -> tuple[str, str]:
+    """Return what it means that a status came instead of the issue, and what to do."""
+    name, goal, is_known = service.name, urlsplit(error.url), service.authorization is not None
+    if (host := host_of(goal)) and goal[:2] != urlsplit(service.base)[:2]:
+        sent_on = f"{name} sends the request on to {goal.scheme}://{host}. No credentials were sent there."
+        return sent_on, f"If that is right, set {service.place} to it."
+    is_limit = error.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in error.headers
+    if error.code == 429 or (error.code == 403 and is_limit):
+        more = "" if is_known else f" With credentials it takes more: set {service.access}."
+        return f"{name} takes no more requests for now ({error.code}).", f"Try again later.{more}"
+    if error.code >= 500:
+        return f"{name} is in trouble ({error.code}).", "Try again later."
+    seen = "with these credentials" if is_known else "without credentials"
+    do = f"Check the reference, {service.place}, {service.access}."
+    return f"{name} does not show {service.source_id} {seen} ({error.code}).", do
 
 
 def _read(service: Service, end: str, sent: bytes | None) -> bytes:
@@ -177,7 +204,7 @@ class _SameHost(HTTPRedirectHandler):
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> Request | None:
         if urlsplit(req.full_url)[:2] != urlsplit(newurl)[:2]:
-            return None  # which makes it a refusal
+            raise HTTPError(newurl, code, msg, headers, fp)
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -214,8 +241,8 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
         base, token = f"https://{host}/api/v3", ""
     token = token or _ask_gh(host, environment)
     path = f"/repos/{repository}/issues/{number}"
-    access = f"{_GITHUB_ADDRESS} and {_GITHUB_TOKENS[0]} or the login of gh"
-    return Service("GitHub", base, path, access, source_id, f"Bearer {token}" if token else None)
+    access, known = f"{_GITHUB_TOKENS[0]} or the login of gh", f"Bearer {token}" if token else None
+    return Service("GitHub", base, path, _GITHUB_ADDRESS, access, source_id, known)
 
 
 def find_origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
@@ -269,4 +296,4 @@ def _find_in_jira(reference: Reference, environment: Mapping[str, str]) -> Servi
     basic = b64encode(f"{given[_JIRA_USER]}:{given[_JIRA_TOKEN]}".encode("utf-8", "surrogateescape")).decode()
     # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
     path, access = f"/rest/api/2/issue/{key}", f"{_JIRA_USER} and {_JIRA_TOKEN}"
-    return Service("Jira", base, path, access, key, f"Basic {basic}")
+    return Service("Jira", base, path, _JIRA_ADDRESS, access, key, f"Basic {basic}")

@@ -35,7 +35,7 @@ def test_open_questions_alone_do_not_fail(cli: CommandLine) -> None:
     write(cli, "- Open question: Who pays?\n")
     ran = cli.run("check", "offline-forms")
     assert ran.status == 0
-    assert ran.out == ("requirements-spec.md:1: open question: Who pays?\n1 file checked: sound.\n")
+    assert ran.out == ("requirements-spec.md:1: open question: Who pays?\n1 file checked: sound, 1 open question.\n")
 
 
 def test_problems_fail_and_come_first(cli: CommandLine) -> None:
@@ -46,7 +46,7 @@ def test_problems_fail_and_come_first(cli: CommandLine) -> None:
         "requirements-spec.md:4: FR-001 has no acceptance criterion.\n"
         "requirements-spec.md:6: ADR-001 is defined nowhere.\n"
         "requirements-spec.md:1: open question: Who pays?\nrequirements-spec.md:2: open question: When?\n"
-        "1 file checked: 2 problems.\n"
+        "1 file checked: 2 problems, 2 open questions.\n"
     )
     assert ran.err == ""
 

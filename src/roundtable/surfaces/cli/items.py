@@ -229,9 +229,10 @@ def check(flags: Flags, item: str | None) -> int:
     lists = {"": report.problems, "open question: ": report.open_questions, "unverified: ": report.unverified}
     lines = [f"{e.file}:{e.line}: {kind}{e.text}" for kind, findings in lists.items() for e in findings]
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
+    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
     taken = f" of {entry.slug}" if item is None else ""
-    lines.append(f"{count(len(report.files), 'file')}{taken} checked{versions}: {verdict}.")
+    lines.append(f"{count(len(report.files), 'file')}{taken} checked{versions}: {verdict}{asked}.")
     data = to_builtins(report)
     sound = {"slug": entry.slug, "sound": not report.problems, "history": data.pop("versions")}
     flags.show_result(sound | data, "\n".join(lines))
