@@ -231,8 +231,9 @@ def check(flags: Flags, item: str | None) -> int:
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
-    taken = f" of {entry.slug}" if item is None else ""
-    lines.append(f"{count(len(report.files), 'file')}{taken} checked{versions}: {verdict}{asked}.")
+    lines.append(f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}.")
+    if not report.files and not report.problems:
+        lines = ["No step has written anything yet."]
     data = to_builtins(report)
     sound = {"slug": entry.slug, "sound": not report.problems, "history": data.pop("versions")}
     flags.show_result(sound | data, "\n".join(lines))
