@@ -327,7 +327,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         if answer is None or answer.state != prompt.suits or not all(map(answer.meets, prompt.needs)):
             return None
         return 0.0 if label == floor.focus_label else 2.0
-    if prompt.topic or prompt.topic_sure:
+    if prompt.is_topical:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":
         return 0.5 if _label_in_state(floor, prompt.suits) else None

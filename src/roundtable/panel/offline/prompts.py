@@ -49,6 +49,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if bool(self.step) != bool(self.label):
             raise ValueError("`step` and `label` go together: give both or neither")
 
+    @property
+    def is_topical(self) -> bool:
+        return bool(self.topic or self.topic_sure)
+
     @cached_property
     def needle(self) -> str:
         """The text by which a contribution is known to ask it."""
