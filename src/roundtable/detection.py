@@ -72,7 +72,14 @@ def find_models(
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
-        found += _list_served(server, names)
+        where, is_usual = f"127.0.0.1:{server.port}", server == SERVERS[0]
+        for name in dict.fromkeys(names):
+            model, base_url = (f"ollama:{name}", "") if is_usual else (name, f"http://{where}/v1")
+            choice = read_choice(model, base_url)
+            # A server may call a model as it likes, also like a program of ours to run.
+            if choice.kind in ("ollama", "compatible"):
+                how = f"answers on {where}"
+                found.append(_describe(f"{server.name}:{name}", model, base_url, how, choice))
     for kind, variables in KEYS.items():
         if key := next(filter(environment.get, variables), None):
             name = f"{kind}:{SERVICES[kind]['model']}"
@@ -191,14 +198,3 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
             is_local = not row.get("remote_host") and not name.endswith("cloud")
             if is_sound and is_local and "embed" not in name.lower():
                 names.append(name)
-
-
-def _list_served(server: LocalServer, names: Sequence[str]) -> Iterable[FoundModel]:
-    where = f"127.0.0.1:{server.port}"
-    for name in dict.fromkeys(names):
-        usual = server == SERVERS[0]
-        model, base_url = (f"ollama:{name}", "") if usual else (name, f"http://{where}/v1")
-        choice = read_choice(model, base_url)
-        # A server may call a model as it likes, also like a program of ours to run.
-        if choice.kind in ("ollama", "compatible"):
-            yield _describe(f"{server.name}:{name}", model, base_url, f"answers on {where}", choice)

@@ -18,7 +18,7 @@ from ..content import read_tables
 from ..core.steps import Item
 from .files import file_kind, read_text
 from .search import CodeLine, extract_terms, rank_files
-from .symbols import Definition, defined_name, find_definitions, find_symbol
+from .symbols import Definition, defined_name, find_definitions
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
@@ -75,7 +75,8 @@ def find_excerpts(
     scored = []
     for file in files:
         for order, line in enumerate(file.lines):
-            around = find_symbol(definitions[file.path], line.number)
+            holders = (each for each in definitions[file.path] if each.first <= line.number <= each.last)
+            around = max(holders, key=lambda each: each.first, default=None)  # the inmost
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
             worth = file.score * 0.8**order * (1.5 if in_name else 1.0)
             scored.append((-worth, file.path, line.number, around))

@@ -262,12 +262,17 @@ def rank_files(
         text, in_name, in_folder = marks.get(path, (0.0, 0.0, 0.0))
         words = _TEXT * text / top + _NAME * in_name + _FOLDER * in_folder
         scores[path] = words + past.get(path, 0.0) + _KINDS.get(file_kind(path), 0.0)
+
+    def worth(line: LineHits) -> float:
+        return sum(rarity[index] for index in line.terms) * (1.5 if line.defines else 1.0)
+
     found = []
     place = {path: number for number, path in enumerate(picked)}
     order = heapq.nsmallest(200, scores, key=lambda path: (place.get(path, 200), -scores[path], path))
     for path in order:
         hit = hits[path] if path in marks else FileHits([], [], [])
-        lines = _best_lines(path, hit.lines, rarity)
+        best = heapq.nlargest(3, hit.lines, key=worth)
+        lines = tuple(make_line(path, line.number, line.text) for line in best)
         if not lines and (data := read_text(root, path)):
             rest = data.lstrip()
             row = data[: len(data) - len(rest)].count(b"\n") + 1
@@ -320,12 +325,3 @@ def _mark_file(
 
 def _stems(part: str) -> frozenset[str]:
     return frozenset(word_root(word) for word in split_name(part))
-
-
-def _best_lines(path: str, hits: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
-    """Return the lines that say most, the best first: rare terms, several at once, definitions."""
-
-    def worth(hit: LineHits) -> float:
-        return sum(rarity[index] for index in hit.terms) * (1.5 if hit.defines else 1.0)
-
-    return tuple(make_line(path, hit.number, hit.text) for hit in heapq.nlargest(3, hits, key=worth))

@@ -12,7 +12,7 @@ import marshal
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, pairwise
 from typing import Any, Final
@@ -62,12 +62,6 @@ def find_definitions(
         if answer is not None:
             found[path] = tuple(Definition(*each) for each in answer)
     return found
-
-
-def find_symbol(definitions: Sequence[Definition], number: int) -> Definition | None:
-    """Return the inmost definition around a line; None outside of all."""
-    around = (each for each in definitions if each.first <= number <= each.last)
-    return max(around, key=lambda each: each.first, default=None)
 
 
 def defined_name(line: bytes) -> bytes:

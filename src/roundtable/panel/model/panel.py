@@ -148,7 +148,16 @@ class ModelPanel:
                 is_empty = not any(each.text.strip() for each in material)
                 return "" if is_empty else await self._say_at_step(request, "reading")
             case do.AskFiles():
-                return await self._pick_files(request)
+                try:
+                    picks = await self._ask_object(request, Picks, "files", tries=1)
+                except ModelFailed as failure:
+                    if failure.kind not in ("nonsense", "filtered", "too-long"):
+                        raise
+                    return Picks()  # an answer that cannot be used picks nothing
+                # A path may come in quotation marks or with its line.
+                named = (each.strip("`'\" ").partition(":")[0] for each in picks.paths[:20])
+                paths = tuple(each.removeprefix("./")[:300] for each in named)
+                return Picks(paths, tuple(each[:80] for each in picks.words[:8]))
             case other:
                 assert_never(other)
 
@@ -163,35 +172,21 @@ class ModelPanel:
             cutter = Cutter(speaker, table.roster, words, most, look_ups=brief.look_ups)
             await self._ask_words(made.write_request(ask), cutter, "contribution", on_words)
             if cutter.text:
-                return self._read_speech(cutter, brief)
+                break
             # To yield takes a PASS: words for somebody else do not say that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
             wordless = made.fill("wordless", speaker=speaker.name)
             ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
-        raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
-
-    def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
-        table = brief.table
+        else:
+            raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
         trailer = read_trailer(cutter.trailer, table, brief.number)
         self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
-        if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
+        if opposed is not None and table.turns[opposed - 1].speaker == speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
-
-    async def _pick_files(self, ask: do.AskFiles) -> Picks:
-        """Ask once which files the item will change; an answer that cannot be used picks nothing."""
-        try:
-            picks = await self._ask_object(ask, Picks, "files", tries=1)
-        except ModelFailed as failure:
-            if failure.kind not in ("nonsense", "filtered", "too-long"):
-                raise
-            return Picks()
-        # A path may come in quotation marks or with its line.
-        paths = (each.strip("`'\" ").partition(":")[0].removeprefix("./")[:300] for each in picks.paths[:20])
-        return Picks(tuple(paths), tuple(each[:80] for each in picks.words[:8]))
 
     async def _say_at_step(self, ask: AsksText, purpose: str) -> str:
         brief, words = ask.brief, _STEP_WORDS[purpose]
