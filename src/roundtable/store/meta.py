@@ -9,7 +9,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from msgspec import Struct
 
@@ -43,7 +43,7 @@ def parse_json(data: bytes) -> Any:
     if not text.strip():
         raise ValueError("it is empty")
     try:
-        value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_number)
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
     _check_depth(value)
@@ -73,15 +73,13 @@ def _render(value: object, margin: str) -> str:
 
 
 def _number(text: str) -> int | float:
+    if text in ("NaN", "Infinity", "-Infinity"):
+        raise ValueError(f"it holds {text}, which JSON does not know")
     with suppress(ValueError):  # it has more digits than Python converts
         number = float(text) if set(text) & set(".eE") else int(text)
         if str(number) == text:
             return number
     return Number(text)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"it holds {name}, which JSON does not know")
 
 
 def _check_depth(value: object, allowed: int = MAX_JSON_DEPTH) -> None:

@@ -32,6 +32,10 @@ def park_points(
     folder: Path, points: tuple[Parked, ...], *, step_id: str, at: str, steps: Sequence[Step], roster: Roster
 ) -> None:
     """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
+    homes: dict[str | None, str] = {}
+    for step in reversed(steps):  # so that a phase stands for the first of its steps
+        heading = f"{step.step_id} {escape_markdown(step.title)}"
+        homes |= {step.step_id: heading, step.phase and step.phase.key: heading}
 
     def change(found: bytes | None) -> tuple[bytes | None, None]:
         document = found or _START
@@ -43,7 +47,8 @@ def park_points(
                 words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
                 subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
                 said = f"({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
-                document = _add_bullet(document, _home(point, steps), f"- **{subject}** {said} {marker}")
+                home = homes.get(point.belongs_to, "Later")
+                document = _add_bullet(document, home, f"- **{subject}** {said} {marker}")
         return document if points else None, None
 
     try:
@@ -77,14 +82,6 @@ def _read_points(folder: Path) -> Iterator[tuple[str, str]]:
             yield key, f"Put off until now, {where}: {one_line(unescape_markdown(point['subject']))}"
         elif text:
             yield key, f"Put off until now: {one_line(unescape_markdown(text))}"
-
-
-def _home(point: Parked, steps: Sequence[Step]) -> str:
-    """Return the heading that a point goes under: its step, the first step of its phase, or later."""
-    for step in steps:
-        if point.belongs_to in (step.step_id, step.phase and step.phase.key):
-            return f"{step.step_id} {escape_markdown(step.title)}"
-    return "Later"
 
 
 def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:

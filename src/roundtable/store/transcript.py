@@ -140,7 +140,12 @@ def _render_turns(turns: Iterable[Turn], roster: Roster) -> Iterator[str]:
         who = _name_speaker(turn.speaker, roster)
         speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
-        yield from _split_paragraphs(turn.text)
+        for paragraph in re.split(r"\n[ \t]*\n", clean_text(turn.text)):
+            # They read the same, and hold no markup that reaches beyond them.
+            kept = (line for line in paragraph.split("\n") if line.strip())
+            lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
+            if lines:
+                yield "\n".join(f"\\{line}" if _TABLE_ROW.fullmatch(line) else line for line in lines)
         remarks = [_RELAYED] if turn.relayed else []
         if drift := turn.verdict.off_topic:
             remarks.append(f"Put off: {escape_markdown(drift.subject)}")
@@ -149,15 +154,6 @@ def _render_turns(turns: Iterable[Turn], roster: Roster) -> Iterator[str]:
             remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
         if remarks:
             yield "\n".join(f"> - {remark}" for remark in remarks)
-
-
-def _split_paragraphs(text: str) -> Iterable[str]:
-    """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
-    for paragraph in re.split(r"\n[ \t]*\n", clean_text(text)):
-        kept = (line for line in paragraph.split("\n") if line.strip())
-        lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
-        if lines:
-            yield "\n".join(f"\\{line}" if _TABLE_ROW.fullmatch(line) else line for line in lines)
 
 
 def _render_synthesis(command: SaveRecord) -> Iterable[str]:

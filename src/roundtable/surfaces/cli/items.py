@@ -13,7 +13,7 @@ from msgspec import to_builtins
 from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
-from ...store.files import read_inside
+from ...store.files import is_regular_file, read_inside
 from ...store.transcript import list_transcripts
 from .output import count, one_line, pairs, table, tell
 from .program import Flags, command, complete_item
@@ -147,8 +147,7 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
 
 
 def _list_documents(folder: Path) -> list[Path]:
-    found = (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
-    return sorted(path for path in found if not path.name.startswith("."))
+    return sorted(path for path in folder.iterdir() if is_regular_file(path) and path.name[0] != ".")
 
 
 @command()

@@ -60,7 +60,10 @@ class LineFormatter:
     def format_line(self, line: Line, analysis: Analysis | None) -> str:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
         roster = analysis.opening.roster if analysis is not None else self._roster
-        text, voice = clean_text(line.text), _find_voice(line, roster)
+        text, voice = clean_text(line.text), _NO_VOICE
+        if roster is not None and line.speaker is not None and line.speaker in roster:
+            own = VOICES[roster.keys.index(line.speaker) % len(VOICES)]  # by the place at the table
+            voice = replace(own, name=clean_text(line.name))
         if line.kind == "listen" or not text.strip():
             return ""
         if line.menu is not None:
@@ -134,14 +137,6 @@ class LineFormatter:
 
 # HTML is text here: a persona who speaks of a <form> is quoted, not rendered.
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-
-
-def _find_voice(line: Line, roster: Roster | None) -> Voice:
-    """Return the voice of the speaker's place at the table, with the name that the text begins with."""
-    if roster is None or line.speaker is None or line.speaker not in roster:
-        return _NO_VOICE
-    voice = VOICES[roster.keys.index(line.speaker) % len(VOICES)]
-    return replace(voice, name=clean_text(line.name))
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:

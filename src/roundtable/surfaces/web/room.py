@@ -342,16 +342,6 @@ class Room:
         self._speech.text += piece
         self._tell(is_table=was_silent)
 
-    def _find_changes(self) -> dict[str, list[str]]:
-        """Return the rows that differ in each document since the last menu, as in a unified diff."""
-        before, after = self._before, self.session.documents() if self.session is not None else {}
-        self._before, changes = after, {}
-        for name in sorted({*before, *after}):
-            old, new = (texts.get(name, "").splitlines() for texts in (before, after))
-            if rows := [*difflib.unified_diff(old, new, n=1, lineterm="")][2:]:
-                changes[name] = rows
-        return changes
-
     def _add(self, line: Line) -> None:
         """Show a line as an entry; a menu comes with what changed in the documents."""
         by = (line.by or "Said before") if line.speaker == USER else ""
@@ -361,7 +351,13 @@ class Room:
             line = replace(line, words=self.question.menu.find_label(line.words.upper()) or line.words)
         if line.kind in ("question", "menu", "review", "unclear-exit"):
             self.question = line
-        changes = self._find_changes() if line.kind == "menu" else {}
+        changes = {}
+        if line.kind == "menu" and self.session is not None:
+            before, self._before = self._before, self.session.documents()
+            for name in sorted({*before, *self._before}):
+                old, new = (texts.get(name, "").splitlines() for texts in (before, self._before))
+                if rows := [*difflib.unified_diff(old, new, n=1, lineterm="")][2:]:
+                    changes[name] = rows
         self.entries.append(self._draw("_entry.html", line=line, analysis=self.analysis, changes=changes))
         self._lines.append(json.dumps(to_builtins(line)))
         self._tell()
