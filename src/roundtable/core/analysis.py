@@ -531,20 +531,16 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
     if is_passed or is_unknown(words):
         return _keep(after, first, words)
-    text = _join_reply(now.step, first, words)
+    before = first.text.rstrip()
+    checks = (each.check for each in now.step.validation if each.label == first.label)
+    choice = next((check for check in checks if check.startswith("one of")), "")
+    if set(content_stems(before)) <= set(content_stems(words)):
+        text = words  # the reply says it all
+    elif choice:  # the choice, then why
+        text = "\n".join((words, before) if meets_check(choice, words) else (before, words))
+    else:
+        text = _join_texts(before, words)
     return _keep(after, replace(first, text=text, relayed=first.relayed or relayed), words)
-
-
-def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
-    """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
-    first = answer.text.rstrip()
-    if set(content_stems(first)) <= set(content_stems(reply)):
-        return reply
-    checks = (each.check for each in step.validation if each.label == answer.label)
-    if choice := next((check for check in checks if check.startswith("one of")), ""):
-        # The choice, then why.
-        return "\n".join((reply, first) if meets_check(choice, reply) else (first, reply))
-    return _join_texts(first, reply)
 
 
 def _join_texts(first: str, more: str) -> str:

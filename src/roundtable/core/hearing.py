@@ -168,10 +168,6 @@ _TAKES_BACK = re.compile(
     r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b))[\s,.:;!–—-]*+",
     re.IGNORECASE,
 )
-_REVERSES = re.compile(
-    r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
-    r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
-)
 # "No wait, too slow" and "No wait, I need to ask" name nothing that holds instead.
 _TELLS_WHY = word_set("""
     i you he she it they them that this there is are was were has have had do does did can could would should
@@ -258,16 +254,6 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 def corrects(text: str) -> bool:
     """Whether a message begins a sentence with a correction and says what holds: "No wait, B."."""
     return any(map(_is_correction, split_standing(text)))
-
-
-def names_decision(text: str) -> bool:
-    """Whether a message speaks of the decision as such, and not of one on some subject."""
-    return re.search(r"\bdeci(?:ded?|sion)\b(?! (?:on|about|for)\b)", fold_text(text)) is not None
-
-
-def reverses(text: str, earlier: str) -> bool:
-    """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
-    return bool(_REVERSES.search(fold_text(text).strip())) and is_about(text, earlier)
 
 
 # --- what the user says of the code ---------------------------------------------------------------------

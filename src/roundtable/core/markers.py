@@ -124,11 +124,6 @@ def strip_markers(text: str, *kinds: type[Marker]) -> str:
     return "\n".join(kept)
 
 
-def mentions_elaboration(text: str) -> bool:
-    """Whether a text can hold the marker of an elaboration, in code or elsewhere."""
-    return "<!-- Elaboration: " in text
-
-
 # --- what was a marker, however it was edited since -----------------------------------------------------
 
 _ELABORATION_START = re.compile(

@@ -6,7 +6,6 @@ stand beside it. What somebody else proposed is an open question.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from . import hearing
+from . import lazy_re as re
 from .hearing import Part, can_decide, sounds_decided
 from .lines import join_names
 from .personas import Roster
@@ -36,6 +36,12 @@ HEADINGS: Mapping[Part, str] = {
     "questions": "Open Questions",
     "actions": "Action Items",
 }
+_REVERSES = re.compile(
+    r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
+    r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
+)
+# The decision as such, and not one on some subject.
+_THE_DECISION = re.compile(r"\bdeci(?:ded?|sion)\b(?! (?:on|about|for)\b)")
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(r"\b(?:because|so that)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
@@ -148,11 +154,12 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
     for turn in (turn for turn in turns if turn.speaker == USER):
         instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
+        meant = [each for each in earlier if hearing.is_about(turn.text, each.text)]
         if instead is not None:  # the last that it shares a word with, or what was said right before
-            last = [each for each in earlier[:1] if each == before or hearing.names_decision(turn.text)]
-            meant = [each for each in earlier if hearing.is_about(turn.text, each.text)] or last
-        else:
-            meant = [each for each in earlier if hearing.reverses(turn.text, each.text)]
+            is_named = _THE_DECISION.search(fold_text(turn.text))
+            meant = meant or [each for each in earlier[:1] if each == before or is_named]
+        elif not _REVERSES.search(fold_text(turn.text).strip()):
+            meant = []
         is_marked = turn.number in marked and can_decide(turn.text)
         is_made = is_marked or (bool(meant) and hearing.corrects(turn.text))
         if is_made or (meant and instead):
@@ -215,9 +222,8 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     for why, entry in (*((took_back, each) for each in taken_back), *((nothing, each) for each in proposed)):
         cited = why.format(", ".join(map(str, entry.turns)))
         found.append(f'{cited}: "{shorten_text(entry.text, SUMMARY_LENGTH)}".')
-    for turn in left_out:
-        found.append(f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}")
-    return tuple(found)
+    missing = "The user decided in turn {}, and no decision cites it: {}"
+    return (*found, *(missing.format(turn.number, own_words(turn)) for turn in left_out))
 
 
 def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from . import lazy_re as re
@@ -55,17 +55,12 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
 
 
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer  # when first used, since it loads every language
-
-    return snowballstemmer.stemmer("english")
-
-
 @lru_cache(maxsize=16_384)
 def stem_word(word: str) -> str:
     """Return the English Snowball stem of a word in small letters."""
-    return word if word.isdecimal() else str(_stemmer().stemWord(word))
+    import snowballstemmer  # when first used, since it loads every language
+
+    return word if word.isdecimal() else str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 # Words that carry no point of their own, so that what is left can be counted.

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.hearing import Part
-from ..core.markers import ElaborationMarker, TranscriptMarker, mentions_elaboration, parse_marker
+from ..core.markers import ElaborationMarker, TranscriptMarker, parse_marker
 from ..core.synthesis import HEADINGS, LEAD_IN, NO_REASON, split_detail
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
@@ -59,7 +59,7 @@ def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, s
 @lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order; none of a text that is too long for a document."""
-    if not mentions_elaboration(text):  # most do not, and need not be parsed
+    if f"<!-- {ElaborationMarker.form}: " not in text:  # most do not, and need not be parsed
         return ()
     found: list[ElaborationBlock] = []
     with suppress(RuleBroken):
@@ -104,11 +104,10 @@ DatedPoint = tuple[DocumentPoint, str]  # with the instant of its discussion; em
 
 def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, DatedPoint]:
     """Return what the discussions list in a part, each once, by its words."""
-    found: dict[str, DatedPoint] = {}
-    for block, line, words in find_entries(documents, part):
-        source = f"{block.file}:{line}, roundtable on step {block.step_id}"
-        found[words] = DocumentPoint(words, source), block.timestamp
-    return found
+    return {
+        words: (DocumentPoint(words, f"{at.file}:{line}, roundtable on step {at.step_id}"), at.timestamp)
+        for at, line, words in find_entries(documents, part)
+    }
 
 
 def split_decision(entry: str) -> tuple[str, str, str]:

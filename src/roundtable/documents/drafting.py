@@ -101,8 +101,8 @@ def write_functional(context: DraftContext) -> str:
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
     parts = []
     for identity, feature, own in zip(given, features, criteria, strict=True):
-        parts += [f"### {identity}: {page.write_title(feature)}"]
-        parts += [] if page.is_title_enough(feature) else [escape_markdown(feature)]
+        title, whole = page.write_title(feature), escape_markdown(page.strip_end(page.join_lines(feature)))
+        parts += [f"### {identity}: {title}", "" if title == whole else escape_markdown(feature)]
         if own:
             prefix = identity.replace("FR", "AC")
             numbers = ids.assign_ids(prefix, own, before.get(identity, ()), taken=taken, digits=2)
@@ -363,8 +363,12 @@ _TAKEN = re.compile(
 def write_options(context: DraftContext) -> str:
     """Write the decision among the options as a record; what was weighed before it, what follows after it."""
     text = context.text(DECISION)
-    records = [(_name_option(context.text("Options") or text, text), text)] if text else []
-    return _write_choices(context, records, DECISION)
+    # It is named after the option that it takes; where it takes none, by its beginning.
+    parts = _OPTION.split(context.text("Options") or text)
+    options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
+    taken = [each["letter"].upper() for each in _TAKEN.finditer(strip_mark(text).strip())]
+    name = _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(text)
+    return _write_choices(context, [(name, text)] if text else [], DECISION)
 
 
 def write_technology(context: DraftContext) -> str:
@@ -427,14 +431,6 @@ def _list_records(context: DraftContext) -> tuple[Sequence[ids.DecisionRecord], 
     own = ids.list_records({ids.OVERVIEW: section})
     mine = {each.id for each in own}
     return own, [each for each in ids.list_records(context.documents) if each.id not in mine]
-
-
-def _name_option(weighed: str, decision: str) -> str:
-    """Return the words of the option that the decision names; where it names none, its beginning."""
-    parts = _OPTION.split(weighed)
-    options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
-    taken = [each["letter"].upper() for each in _TAKEN.finditer(strip_mark(decision).strip())]
-    return _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(decision)
 
 
 def _name_decision(text: str) -> str:

@@ -131,7 +131,11 @@ def read_outline(document: bytes) -> Outline:
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    tokens = _parse_top_level("\n".join(source))
+    text = "\n".join(source)
+    # The parser does not look for a kind of block in every line where the text has no sign of it at all.
+    absent = frozenset(rule for rule, signs in _SIGNS.items() if not any(sign in text for sign in signs))
+    parser, tokens = _parser(absent), _TopLevelTokens()
+    parser.block.parse(text, parser, {}, tokens)
     for index, token in enumerate(tokens):
         if token.level or token.map is None:
             continue
@@ -145,7 +149,7 @@ def read_outline(document: bytes) -> Outline:
 
 
 class _TopLevelTokens(list["Token"]):
-    """The tokens of top-level blocks; those inside of them are forgotten while a long document is read."""
+    """The tokens of top-level blocks, each heading with its words after it; those inside are forgotten."""
 
     def append(self, token: Token, /) -> None:
         if token.nesting >= 0 and token.level <= (token.type == "inline"):
@@ -153,15 +157,6 @@ class _TopLevelTokens(list["Token"]):
 
 
 _SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
-
-
-def _parse_top_level(text: str) -> Sequence[Token]:
-    """Return the tokens of the top-level blocks, each heading with its words after it."""
-    # The parser does not look for a kind of block in every line where the text has no sign of it at all.
-    absent = frozenset(rule for rule, signs in _SIGNS.items() if not any(sign in text for sign in signs))
-    parser, tokens = _parser(absent), _TopLevelTokens()
-    parser.block.parse(text, parser, {}, tokens)
-    return tokens
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:

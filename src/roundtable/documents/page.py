@@ -159,13 +159,8 @@ def write_title(text: str) -> str:
         line = split_sentences(line)[0]
     if len(line) > _LONGEST_TITLE:
         line = f"{line[:_LONGEST_TITLE].rsplit(' ', 1)[0]}…"
-    title = CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(_strip_end(line)))
+    title = CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(strip_end(line)))
     return mark_like(text, title) or "Without words"
-
-
-def is_title_enough(text: str) -> bool:
-    """Whether the title says all that the text says."""
-    return write_title(text) == escape_markdown(_strip_end(join_lines(text)))
 
 
 def capitalise(text: str) -> str:
@@ -173,7 +168,8 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _strip_end(line: str) -> str:
+def strip_end(line: str) -> str:
+    """Return a line without the signs at its end that a title does not have."""
     return strip_punctuation(line).rstrip("!:！：").rstrip()
 
 
