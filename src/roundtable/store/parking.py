@@ -32,7 +32,7 @@ def park_points(
     folder: Path, points: tuple[Parked, ...], *, step_id: str, at: str, steps: Sequence[Step], roster: Roster
 ) -> None:
     """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
-    homes: dict[str | None, str] = {}
+    homes: dict[object, str] = {}
     for step in reversed(steps):  # so that a phase stands for the first of its steps
         heading = f"{step.step_id} {escape_markdown(step.title)}"
         homes |= {step.step_id: heading, step.phase and step.phase.key: heading}
