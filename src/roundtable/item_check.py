@@ -12,9 +12,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Struct
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
@@ -131,8 +131,6 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
         is_page = is_markdown(name)
         if name.lower().endswith(".json") and read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
-        elif name == STORIES_FILE:
-            found += _check_stories(text)
         elif name == ids.TRACE:
             found += _check_trace(text)
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
@@ -165,32 +163,6 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             found.append(CheckFinding(name, number, "id", f"{each} has no acceptance criterion."))
     order = list(documents)
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
-
-
-class _StoryRow(Struct):
-    id: Annotated[str, Meta(pattern="^US-[0-9]{3,}$")]
-    as_a: str | None
-    i_want: str | None
-    so_that: str | None
-    requirements: list[Annotated[str, Meta(pattern="^FR-[0-9]{3,}$")]]
-    acceptance: list[Annotated[str, Meta(pattern="^AC-[0-9]{3,}-[0-9]{2,}$")]]
-    text: Annotated[str, Meta(min_length=1)]
-    unhappy: bool = False
-
-
-class _StoryFile(Struct):
-    item: str
-    stories: list[_StoryRow]
-    open_questions: list[str]
-    notes: list[dict[str, Any]] = []
-
-
-def _check_stories(text: str) -> Iterator[CheckFinding]:
-    """Yield the first place where user-stories.json departs from its schema."""
-    try:
-        convert(read_json(text), _StoryFile)
-    except ValidationError as error:
-        yield CheckFinding(STORIES_FILE, 1, "document", f"{error}.")
 
 
 def _check_trace(text: str) -> Iterator[CheckFinding]:

@@ -116,24 +116,14 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)
     talks = list_transcripts(entry.folder)
-    documents = _list_documents(entry.folder)
-    files = {path.name: path for path in documents}
+    files = {path.name: path for path in _list_documents(entry.folder)}
     files |= {f"transcript {number}": path for number, path in enumerate(talks, start=1)}
     if not words:
-        rows = [
-            (name, f"{path.lstat().st_size:,} bytes", path.name if path.name != name else "")
-            for name, path in files.items()
-        ]
-        data = {
-            "slug": entry.slug,
-            "folder": str(entry.folder),
-            "documents": [{"file": path.name, "bytes": path.lstat().st_size} for path in documents],
-            "transcripts": [
-                {"number": number, "file": path.name, "bytes": path.lstat().st_size}
-                for number, path in enumerate(talks, start=1)
-            ],
-        }
-        flags.show_result(data, table(("file", "size", ""), rows))
+        sizes = [(name, path.lstat().st_size, path.name) for name, path in files.items()]
+        rows = [(name, f"{size:,} bytes", file if file != name else "") for name, size, file in sizes]
+        data = [{"name": name, "bytes": size, "file": file} for name, size, file in sizes]
+        text = table(("file", "size", ""), rows)
+        flags.show_result({"slug": entry.slug, "folder": str(entry.folder), "files": data}, text)
         return
     found = files | {f"elaborations/{path.name}": path for path in talks}
     if (path := found.get(" ".join(words))) is None:
