@@ -15,7 +15,7 @@ from pathlib import Path
 from roundtable import Session, load_roster, load_steps
 from roundtable.core import commands as do
 from roundtable.core.lines import Line
-from roundtable.core.steps import Step, Target
+from roundtable.core.steps import Step
 from roundtable.core.turns import Turn
 from roundtable.core.validation import is_unknown
 from roundtable.documents.drafting import draft
@@ -143,11 +143,7 @@ def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...])
         do.Answer(label, asked.get(label, label), text, is_unknown(text)) for label, text in script.answers
     )
     brief = do.StepBrief(item, step, roster[step.persona], roster, "standard", answers)
-    named = {target.output for target in step.targets}
-    targets = (*step.targets, *(Target(name, step.title) for name in step.outputs if name not in named))
-    documents = outputs.documents()
-    sections = draft(do.AskDraft(brief, targets), documents)
-    outputs.write_step(do.WriteStep(step, sections))
+    outputs.write_step(do.WriteStep(step, draft(brief, outputs.documents())))
     change_meta(home, lambda meta: meta["steps_completed"].append(step.step_id))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from people import ITEM, MAYA, ROSTER
 from roundtable.catalogue import load_steps
-from roundtable.core.commands import Answer, AskDraft, StepBrief, WriteStep
+from roundtable.core.commands import Answer, StepBrief, WriteStep
 from roundtable.core.steps import DEPTHS, Depth, Item, Question, Step
 from roundtable.documents.drafting import draft
 from roundtable.store.outputs import Outputs
@@ -27,15 +27,15 @@ def step_of(step_id: str) -> Step:
 
 def ask(
     step_id: str, answers: dict[str, str | None], *, item: Item = ITEM, depth: Depth = "standard"
-) -> AskDraft:
-    """The request to draft a step from answers by label; None is "I don't know"."""
+) -> StepBrief:
+    """What a step is drafted from: answers by label; None is "I don't know"."""
     step = step_of(step_id)
     texts = {question.label: question.text for each in DEPTHS for question in step.questions(each)}
     given = tuple(
         Answer(label, texts.get(label, f"What about {label}?"), text or "I don't know", unknown=text is None)
         for label, text in answers.items()
     )
-    return AskDraft(StepBrief(item, step, MAYA, ROSTER, depth, given), step.targets)
+    return StepBrief(item, step, MAYA, ROSTER, depth, given)
 
 
 def drafted(
@@ -45,11 +45,11 @@ def drafted(
     return draft(ask(step_id, answers), documents or {})[at].text
 
 
-def write(folder: Path, request: AskDraft) -> tuple[str, ...]:
+def write(folder: Path, brief: StepBrief) -> tuple[str, ...]:
     """Draft and write one step, as a session does."""
     outputs = Outputs(folder, STEPS)
     documents = outputs.documents()
-    return outputs.write_step(WriteStep(request.brief.step, draft(request, documents)))
+    return outputs.write_step(WriteStep(brief.step, draft(brief, documents)))
 
 
 def play(folder: Path, depth: Depth, answers: Answers = example) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from project import ANSWERS, kinds, meta, project, small_steps, talk, texts
-from roundtable.core.commands import AskDraft
+from roundtable.core.commands import StepBrief
 from roundtable.core.errors import DiskFailed
 from roundtable.core.events import SectionText
 from roundtable.core.lines import Line
@@ -197,9 +197,9 @@ def test_a_folder_renamed_meanwhile_is_said_not_made_anew_and_goes_on_under_its_
     root, item = place
     moved = item.with_name("moved-forms")
 
-    def move_and_draft(ask: AskDraft, documents: dict[str, str]) -> tuple[SectionText, ...]:
+    def move_and_draft(brief: StepBrief, documents: dict[str, str]) -> tuple[SectionText, ...]:
         item.rename(moved)
-        return draft(ask, documents)
+        return draft(brief, documents)
 
     monkeypatch.setattr(drafting, "draft", move_and_draft)
     with pytest.raises(DiskFailed, match=r"its folder is gone.*use its new name"):

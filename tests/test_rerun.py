@@ -249,9 +249,9 @@ def test_a_complexity_that_is_asked_apart_is_the_only_one_in_the_document(tmp_pa
 @pytest.mark.parametrize("scope", ["small, complexity: low", "small; complexity = low, I hope", "small, low"])
 def test_of_two_complexities_the_one_under_its_label_counts(tmp_path: Path, scope: str) -> None:
     again = keep_answers(ask("00-03", {"Scope": scope, "Complexity": "high"}), {}, frozenset())
-    assert [each.text for each in again.brief.answers] == ["small", "high"]
+    assert [each.text for each in again.answers] == ["small", "high"]
     unknown = keep_answers(ask("00-03", {"Scope": scope, "Complexity": None}), {}, frozenset())
-    assert unknown.brief.answers[0].text == scope
+    assert unknown.answers[0].text == scope
 
 
 OLDER_SIZE = """# Quick Scan

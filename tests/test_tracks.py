@@ -343,7 +343,7 @@ def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: s
 def test_a_draft_is_what_the_item_asks_for_or_how_it_begins_or_its_title(draft: str, offered: str) -> None:
     item = Item("list", "The list", "The list is wrong.\n\nExpected: the list is sorted.")
     questions = (Question("Expected", "What should happen?", draft=draft),)
-    request = AskOffers(ask("00-01", {}, item=item).brief, questions)
+    request = AskOffers(ask("00-01", {}, item=item), questions)
     (offer,) = collect_offers(request, {}, lambda _: None)
     assert offer.text == offered
 
@@ -359,7 +359,7 @@ def test_a_draft_is_what_the_item_asks_for_or_how_it_begins_or_its_title(draft: 
 )
 def test_a_draft_from_a_long_item_ends_with_a_sentence_or_a_word(text: str, offered: str) -> None:
     item = Item("list", "The list", text)
-    request = AskOffers(ask("00-01", {}, item=item).brief, (Question("Change", "What?", draft="item"),))
+    request = AskOffers(ask("00-01", {}, item=item), (Question("Change", "What?", draft="item"),))
     (offer,) = collect_offers(request, {}, lambda _: None)
     assert offer.text == offered
 

@@ -388,7 +388,7 @@ def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() 
     ]  # fmt: skip
     (draft,) = play.all_asked(do.AskDraft)
     assert isinstance(draft, do.AskDraft)
-    assert [(target.output, target.section) for target in draft.targets] == [
+    assert [(target.output, target.section) for target in draft.brief.step.sections] == [
         ("requirements-spec.md", "3. User Journeys")
     ]
     assert play.now.completed_steps == ("01-03",)

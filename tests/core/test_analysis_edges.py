@@ -102,7 +102,7 @@ def test_every_request_to_a_panel_carries_the_whole_brief() -> None:
         do.Answer("Problem", "Who is stuck?", "Inspectors. 60 of them."),
         do.Answer("Value", "How fast must it be?", "Two seconds."),
     )
-    assert play.all_asked(do.AskDraft) == [do.AskDraft(replace(brief, answers=answers), STRICT.targets)]
+    assert play.all_asked(do.AskDraft) == [do.AskDraft(replace(brief, answers=answers))]
     sections = (on.SectionText(Target("requirements-spec.md", "3. User Journeys"), DRAFTED),)
     assert play.all_asked(do.WriteStep) == [do.WriteStep(STRICT, sections)]
     play.says("  It is about basements. ")
@@ -117,7 +117,7 @@ def test_an_output_without_a_named_section_gets_the_title_and_no_section_is_writ
     play = at_menu(step=replace(JOURNEYS, outputs=outputs, targets=targets))
     (draft,) = play.all_asked(do.AskDraft)
     assert isinstance(draft, do.AskDraft)
-    assert draft.targets == (targets[0], Target("user-stories.json", JOURNEYS.title))
+    assert draft.brief.step.sections == (targets[0], Target("user-stories.json", JOURNEYS.title))
 
 
 # --- answers --------------------------------------------------------------------------------------------

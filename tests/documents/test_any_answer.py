@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from drafts import STEPS, ask
 from project import texts
-from roundtable.core.commands import AskDraft
 from roundtable.core.lines import Line
 from roundtable.core.steps import DEPTHS, Step
 from roundtable.documents import drafting, page
@@ -75,14 +74,14 @@ def test_what_cannot_be_drafted_holds_the_answers_as_they_are_and_says_so(
     def fail(_context: DraftContext) -> str:
         raise IndexError
 
-    request: AskDraft = ask("03-01", {"Decision": "2*3*4; really", "Options": None})
-    output, heading = request.targets[0].output, "Options and Tradeoffs"
-    monkeypatch.setattr(drafting, "_WRITERS", {(output, heading): fail})
-    (written, *_) = draft(request, {})
-    options = next(each for each in request.brief.answers if each.unknown)
+    brief = ask("03-01", {"Decision": "2*3*4; really", "Options": None})
+    (target, *_), heading = brief.step.sections, "Options and Tradeoffs"
+    monkeypatch.setattr(drafting, "_WRITERS", {(target.output, heading): fail})
+    (written, *_) = draft(brief, {})
+    options = next(each for each in brief.answers if each.unknown)
     assert written.text == f"- **Decision**: 2\\*3*4; really\n- Open question: {options.question}"
     assert written.notice == (
-        f'Could not draft {output}, section "{request.targets[0].section}" (IndexError). '
+        f'Could not draft {target.output}, section "{target.section}" (IndexError). '
         "It holds your answers as you gave them. Please report this."
     )
 

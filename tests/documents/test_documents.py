@@ -14,11 +14,11 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pymarkdown.api import PyMarkdownApi
 
-from drafts import STEPS, ask, documents, example, play, step_of, write
+from drafts import STEPS, ask, documents, play, write
 from people import ITEM
-from roundtable.core.commands import AskDraft, StepBrief
 from roundtable.core.progress import read_scope
 from roundtable.core.steps import DEPTHS, Depth, Question, Step, Target
 from roundtable.core.validation import says_none
@@ -295,11 +295,8 @@ def test_several_choices_are_read_back_as_a_list(folder: Path) -> None:
     }
 
 
-def test_a_brief_of_a_project_without_targets_is_drafted_too() -> None:
-    step = step_of("01-01")
-    request = ask("01-01", {"Problem": "x"})
-    assert (
-        draft(AskDraft(StepBrief(ITEM, step, request.brief.persona, request.brief.roster, "brief"), ()), {})
-        == ()
-    )
-    assert example(step, step.brief[0]) == step.brief[0].example
+def test_a_step_that_names_no_section_writes_one_of_its_title() -> None:
+    brief = ask("01-01", {"Problem": "x"})
+    (section,) = draft(replace(brief, step=replace(brief.step, targets=())), {})
+    assert section.target == Target("requirements-spec.md", brief.step.title)
+    assert section.text == "**Problem**: x"

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from drafts import STEPS, ask, documents, drafted, step_of, write
 from people import ITEM, MAYA, ROSTER
 from people import step as made_step
 from project import project, talk
 from roundtable.catalogue import read_tracks
-from roundtable.core.commands import Answer, AskDraft, StepBrief
+from roundtable.core.commands import Answer, StepBrief
 from roundtable.core.progress import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
@@ -184,11 +185,11 @@ def test_fenced_code_is_kept_and_an_open_fence_is_made_harmless() -> None:
 
 @pytest.mark.rule("STEP-7")
 def test_a_step_of_a_project_gets_its_answers_as_they_are() -> None:
-    step = made_step("01-09", "Own", outputs=("own.md", "own.json", "own.csv"))
     targets = (Target("own.md", "1. Own"), Target("own.json", "own"), Target("own.csv", "rows"))
     answers = (Answer("Cost", "What does it cost?", "=1+1"), Answer("Who", "Who pays?", "?", unknown=True))
-    request = AskDraft(StepBrief(ITEM, step, MAYA, ROSTER, "standard", answers), targets)
-    text, data, table = (section.text for section in draft(request, {}))
+    step = made_step("01-09", "Own", outputs=("own.md", "own.json", "own.csv"))
+    brief = StepBrief(ITEM, replace(step, targets=targets), MAYA, ROSTER, "standard", answers)
+    text, data, table = (section.text for section in draft(brief, {}))
     assert text == "**Cost**: =1+1\n\n- Open question: Who pays?"
     assert json.loads(data) == {
         "step": "01-09",
@@ -200,8 +201,8 @@ def test_a_step_of_a_project_gets_its_answers_as_they_are() -> None:
 
 
 def test_each_target_gets_its_text() -> None:
-    request = ask("01-06", {"Acceptance": SEES})
-    assert [section.target for section in draft(request, {})] == list(request.targets)
+    brief = ask("01-06", {"Acceptance": SEES})
+    assert [section.target for section in draft(brief, {})] == list(brief.step.targets)
 
 
 # --- the quick scan -------------------------------------------------------------------------------------

@@ -630,7 +630,7 @@ def _find_subject(now: Analysis, question: Question) -> str:
 
 
 def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
-    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief, now.step.sections))
+    return now.wait(Stage.DRAFT, *shown, do.AskDraft(now.brief))
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:

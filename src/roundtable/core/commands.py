@@ -14,7 +14,7 @@ from .events import SectionText
 from .lines import Awaits, Line, LineKind
 from .markers import ElaborationMarker
 from .personas import Persona, Roster
-from .steps import Criterion, Depth, Item, Question, Step, Target
+from .steps import Criterion, Depth, Item, Question, Step
 from .synthesis import Draft, Entry, Exit
 from .tracks import TrackChoice
 from .turns import NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn
@@ -213,8 +213,7 @@ class AskFollowUp(Struct, frozen=True):
 
 
 class AskDraft(Struct, frozen=True):
-    brief: StepBrief
-    targets: tuple[Target, ...]  # the sections that the step writes from the answers
+    brief: StepBrief  # what the step writes its sections from
 
 
 class WriteStep(Struct, frozen=True):

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..core import lazy_re as re
-from ..core.commands import Answer, AskDraft
+from ..core.commands import Answer, StepBrief
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
 from ..core.synthesis import LEAD_IN, mark_like, strip_mark
@@ -26,14 +26,13 @@ from .outline import content_words, find_labelled, section_text, strip_numbering
 from .page import DraftContext
 
 
-def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
+def draft(brief: StepBrief, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
     """Return the text of every section that the step writes; `documents` are the item's files as they stand.
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
-    contexts = (DraftContext(ask.brief, target, ask.targets, documents) for target in ask.targets)
-    sections = list(map(_draft_section, contexts))
-    nones = [each for each in ask.brief.answers if not each.unknown and says_none(each.text)]
+    sections = [_draft_section(DraftContext(brief, target, documents)) for target in brief.step.sections]
+    nones = [each for each in brief.answers if not each.unknown and says_none(each.text)]
     pages = [at for at, each in enumerate(sections) if each.target.output.lower().endswith(".md")]
     if nones and pages:
         # Given, but nothing to read in a document: the marker tells that they are answered.
@@ -111,7 +110,7 @@ def write_functional(context: DraftContext) -> str:
         elif not is_asked:
             how = "in which situation, after which action, what do you see?"
             parts.append(page.write_open_question(f"When does {identity} count as done: {how}"))
-    has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
+    has_own_section = any(each.section.endswith(LEFT_OUT) for each in context.brief.step.sections)
     left_out = LEFT_OUT if has_own_section else ""
     rest = page.write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *page.write_open_questions(context.without(left_out)))
@@ -326,7 +325,7 @@ RISKS = ("Risks", "Worst Case", "Early Sign")
 def write_attributes(context: DraftContext) -> str:
     """Write the risks under their labels, and under which ids the matrix holds the rest."""
     named = ", ".join(f"{identity} ({label})" for identity, label, _ in _number_attributes(context))
-    if not named or not any(target.output == ids.MATRIX for target in context.targets):
+    if not named or ids.MATRIX not in context.brief.step.outputs:
         return page.write_answers(context.answers)
     return page.write_answers(context.only(*RISKS), [f"Measured in {ids.MATRIX}: {named}."])
 

@@ -33,11 +33,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 class DraftContext(Struct, frozen=True):
-    """What a section is drafted from; `targets` are all the sections that the step writes."""
+    """What a section of a step is drafted from."""
 
     brief: StepBrief
     target: Target
-    targets: tuple[Target, ...]
     documents: Mapping[str, str]
 
     @property

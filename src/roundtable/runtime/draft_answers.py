@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..core import lazy_re as re
 from ..core.analysis import ASSUMED, GUESSED, STANDING, UNKNOWN
-from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
+from ..core.commands import Answer, AskOffers, StepBrief
 from ..core.events import Offer
 from ..core.progress import read_scope
 from ..core.steps import Item, Question, split_drafts
@@ -53,12 +53,12 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
     return (*drafts.values(), *subjects)
 
 
-def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str]) -> AskDraft:
-    """Return the request with the step's answers that stand in the documents and were not asked for again.
+def keep_answers(brief: StepBrief, stored: Stored, open_questions: Collection[str]) -> StepBrief:
+    """Return the brief with the step's answers that stand in the documents and were not asked for again.
 
     `open_questions` are the questions that stand there as open; they stay open.
     """
-    step, given = ask.brief.step, {answer.label: answer for answer in ask.brief.answers}
+    step, given = brief.step, {answer.label: answer for answer in brief.answers}
     if "Scope" in given and "Complexity" in given and not given["Complexity"].unknown:
         given["Scope"] = replace(given["Scope"], text=_COMPLEXITY.split(given["Scope"].text, 1)[0])
     # A complexity that is given with the scope takes the place of another one.
@@ -72,7 +72,7 @@ def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str])
             answers.setdefault(label, Answer(label, question.text, text))
         elif question.text in open_questions:
             answers.setdefault(label, Answer(label, question.text, UNKNOWN, unknown=True))
-    return replace(ask, brief=replace(ask.brief, answers=tuple((answers | given).values())))
+    return replace(brief, answers=tuple((answers | given).values()))
 
 
 def _offer_from(

@@ -247,17 +247,17 @@ class Executor:
         stored = self._outputs.stored_answers(ask.brief.item.name)
         for step in self._outputs.steps:
             if not all(map(is_markdown, step.outputs)):
-                bare = do.AskDraft(replace(ask.brief, step=step, answers=()), step.sections)
+                bare = replace(ask.brief, step=step, answers=())
                 standing = keep_answers(bare, stored, self._outputs.open_questions(step))
                 self._outputs.adopt_data(step, drafting.draft(standing, documents))
-        ask = keep_answers(ask, stored, self._outputs.open_questions(ask.brief.step))
+        brief = keep_answers(ask.brief, stored, self._outputs.open_questions(ask.brief.step))
         answers = tuple(
             replace(each, text=mark_answer(each.text))
             if not each.unknown and (each.relayed or UNVERIFIED in each.text)
             else each
-            for each in ask.brief.answers
+            for each in brief.answers
         )
-        return on.Drafted(drafting.draft(replace(ask, brief=replace(ask.brief, answers=answers)), documents))
+        return on.Drafted(drafting.draft(replace(brief, answers=answers), documents))
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return those in the documents, else the panel's, else what a step names."""
