@@ -78,6 +78,21 @@ def test_the_whole_analysis_runs_to_its_end(place: tuple[Path, Path]) -> None:
     assert meta(item)["phases_completed"] == []
 
 
+@pytest.mark.rule("GREET-4")
+@pytest.mark.parametrize("text", ["", "60 inspectors"])
+def test_the_incoming_persona_reads_where_there_is_something_to_read(
+    place: tuple[Path, Path], text: str
+) -> None:
+    root, item = place
+    talk(root, item, [*[*ANSWERS, "C"] * 3, *ANSWERS])
+    for document in (item / "quick-scan.md", item / "requirements-spec.md"):
+        document.write_text(text)
+    panel = ScriptedPanel()
+    lines = talk(root, item, ["C"], panel=panel)
+    assert any("Handing off to Alex" in each for each in texts(lines, "handoff"))
+    assert ("read" in panel.asked) == bool(text)
+
+
 @pytest.mark.rule("MENU-5", "SYN-6", "META-5", "ART-4", "EXIT-3")
 def test_an_elaboration_reaches_the_document_the_record_and_the_transcript(place: tuple[Path, Path]) -> None:
     root, item = place

@@ -72,7 +72,7 @@ class ScriptedPanel:
             case do.AskFeedback():
                 return f"I take that up: {request.words}"
             case do.AskReading():
-                names = ", ".join(each.name for each in request.material)
+                names = ", ".join(each.name for each in request.brief.documents)
                 return f"I have read {names}." if names else ""
             case other:
                 assert_never(other)

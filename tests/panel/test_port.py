@@ -67,7 +67,9 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         assert isinstance(assert_type(draft, Draft), Draft)
         question = await panel.answer(AskFollowUp(STEP, Question("Problem", "Who?"), "many", NUMBER))
         reply = await panel.answer(AskFeedback(STEP, "The office too."))
-        reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))
+        reading = await panel.answer(
+            AskReading(replace(STEP, documents=(Material("requirements-spec.md", "Forms."),)))
+        )
         assert "requirements-spec.md" in assert_type(reading, str)
         assert all((assert_type(question, str), assert_type(reply, str)))
         picks = await panel.answer(AskFiles(ITEM, "src/ forms.py", "src/forms.py:1 def fill():"))
@@ -101,7 +103,7 @@ def test_a_second_try_at_a_turn_looks_nothing_up_beyond_the_three_of_a_contribut
 def test_the_offline_panel_says_how_many_questions_are_open() -> None:
     def read(text: str) -> str:
         panel: Panel = OfflinePanel()
-        return asyncio.run(panel.answer(AskReading(STEP, (Material("a.md", text),))))
+        return asyncio.run(panel.answer(AskReading(replace(STEP, documents=(Material("a.md", text),)))))
 
     one = "# A\n\n- Open question: Who pays?\n"
     assert read(one) == 'I\'ve read a.md. Still open there: "Who pays?"'

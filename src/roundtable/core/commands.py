@@ -188,8 +188,7 @@ class StepBrief(Struct, frozen=True):
 
 
 class AskReading(Struct, frozen=True):
-    brief: StepBrief
-    material: tuple[Material, ...] = ()  # the artifacts of the phases before
+    brief: StepBrief  # with the documents of the phases before
 
 
 class AskOffers(Struct, frozen=True):

@@ -105,9 +105,9 @@ class HostPanel:
                 return (await self._ask("follow-up", request, brief.persona)).text
             case do.AskFeedback(brief):
                 return (await self._ask("feedback", request, brief.persona)).text
-            case do.AskReading(brief, material):
-                said = await self._ask("reading", request, brief.persona, may_pass=True) if material else None
-                return "" if said is None or said.passes else said.text
+            case do.AskReading(brief):
+                said = await self._ask("reading", request, brief.persona, may_pass=True)
+                return "" if said.passes else said.text
             case do.AskOffers():
                 return ()
             case do.AskVerdict() | do.AskFiles():

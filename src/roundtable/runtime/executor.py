@@ -218,10 +218,10 @@ class Executor:
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         if isinstance(task, do.AskOffers):
             return on.Offered(await self._draft_answers(task))
-        if isinstance(task, do.AskReading):
-            task = replace(task, material=self._outputs.all_material())
-        answer, brief = await self.panel.answer(task), task.brief
-        text = _bound_words(answer, may_be_empty=isinstance(task, do.AskReading))
+        brief, is_reading = task.brief, isinstance(task, do.AskReading)
+        if is_reading and not any(each.text.strip() for each in brief.documents):
+            return on.PersonaReplied("")  # there is nothing to read (GREET-4)
+        text = _bound_words(await self.panel.answer(task), may_be_empty=is_reading)
         if text and self.panel.kind != "offline":
             known = self._list_known(brief)
             found = claims.check_words(text, brief.persona, brief.roster, known, self._code.lines_of)

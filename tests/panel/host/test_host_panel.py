@@ -26,7 +26,7 @@ from roundtable.core.commands import (
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Target
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
+from roundtable.core.turns import USER, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.host import HostPanel, HostReply, HostRequest, Words
 
@@ -192,10 +192,7 @@ def test_a_follow_up_and_a_reply_to_feedback() -> None:
 
 
 @pytest.mark.rule("GREET-4")
-def test_documents_are_read_where_there_are_any() -> None:
+def test_documents_are_read_or_passed_over() -> None:
     asked = Asked(words("I see three journeys.", MAYA.key), words("", MAYA.key, passes=True))
-    document = (Material("requirements-spec.md", "# Requirements"),)
-    assert asked.run(asked.panel.answer(AskReading(STEP, ()))) == ""
-    assert asked.requests == []
-    assert asked.run(asked.panel.answer(AskReading(STEP, document))) == "I see three journeys."
-    assert asked.run(asked.panel.answer(AskReading(STEP, document))) == ""
+    assert asked.run(asked.panel.answer(AskReading(STEP))) == "I see three journeys."
+    assert asked.run(asked.panel.answer(AskReading(STEP))) == ""

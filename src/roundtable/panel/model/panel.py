@@ -144,9 +144,8 @@ class ModelPanel:
                 if reply := await self._say_at_step(request, "feedback"):
                     return reply
                 raise make_failure("nonsense", self.name, detail="There was no reply.")
-            case do.AskReading(_, material):
-                is_empty = not any(each.text.strip() for each in material)
-                return "" if is_empty else await self._say_at_step(request, "reading")
+            case do.AskReading():
+                return await self._say_at_step(request, "reading")
             case do.AskFiles():
                 try:
                     picks = await self._ask_object(request, Picks, "files", tries=1)

@@ -77,7 +77,7 @@ class OfflinePanel:
             case do.AskFeedback(brief):
                 return f"I've added that to {brief.step.title}, in your words."
             case do.AskReading():
-                return _read_documents(request.material)
+                return _read_documents(request.brief.documents)
             case do.AskFiles():
                 return None
             case other:
@@ -86,8 +86,6 @@ class OfflinePanel:
 
 def _read_documents(material: tuple[Material, ...]) -> str:
     written = [document.name for document in material if document.text.strip()]
-    if not written:
-        return ""
     said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
     asked = [each for document in material for _, each in find_open_questions(document.text)]
     more = f" and {len(asked) - 1} more." if len(asked) > 1 else ""
