@@ -216,7 +216,7 @@ def test_any_words_are_one_insertion_that_answers_the_question(
     assert find_insertion(document, changed) is not None
     asked = changed.decode().replace("\r\n", "\n")
     assert "Who pays?" not in [question for _, question in find_open_questions(asked)]
-    assert "Who pays?" in [question for _, question in find_asked_questions(asked)]
+    assert "Who pays?" in [question for _, question in find_asked_questions("a.md", asked)]
 
 
 # --- the command ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from .core.hearing import is_about
 from .core.markers import ElaborationMarker, find_malformed_marker, parse_marker
 from .core.personas import Roster
 from .core.progress import analysis_status, faulty_fields
-from .core.steps import PHASE_KEYS, Step
+from .core.steps import PHASE_KEYS, Step, is_markdown
 from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
 from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents import ids
@@ -32,7 +32,6 @@ from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaborat
 from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
 from .git import earlier_versions
-from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import examine_meta, list_undone, max_turns
 from .store.outputs import Outputs, find_answered, read_questions

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from drafts import play
 from roundtable.core.steps import DEPTHS, Depth
-from roundtable.documents.questions import find_listed_questions, find_open_questions
+from roundtable.documents.questions import find_asked_questions, find_open_questions
 from roundtable.item_check import CheckFinding, check_documents
 
 SPEC = "requirements-spec.md"
@@ -117,7 +117,7 @@ def test_questions_left_open_are_no_problem() -> None:
     assert list(find_open_questions("\n".join(lines))) == [(1, "Who pays?"), (3, "When?: Alex")]
     story = FILE | {"open_questions": ["Why?"]}
     assert found({STORIES: json.dumps(story, indent=2)}) == []
-    assert list(find_listed_questions(json.dumps(story, indent=2))) == [(15, "Why?")]
+    assert list(find_asked_questions(STORIES, json.dumps(story, indent=2))) == [(15, "Why?")]
 
 
 @pytest.mark.parametrize(

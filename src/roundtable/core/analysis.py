@@ -41,7 +41,7 @@ from .lines import Line, LineKind
 from .markers import NoneMarker, strip_markers
 from .personas import Persona, Roster
 from .progress import Progress, RemainingSteps, StepState, find_remaining_steps, find_state, steps_of_phase
-from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, phase_of
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, is_markdown, phase_of
 from .synthesis import UNVERIFIED, mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
@@ -638,7 +638,7 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     shown = [*_show_all("notice", [each.notice for each in event.sections if each.notice])]
     for each in event.sections:
         text = strip_markers(each.text, NoneMarker).strip()
-        if text and each.target.output.endswith(".md"):
+        if text and is_markdown(each.target.output):
             shown.append(do.Show(Line("update", text, heading=each.target.section)))
     return now.wait(Stage.WRITTEN, *shown, do.WriteStep(now.step, event.sections))
 

@@ -47,6 +47,11 @@ def is_output_name(text: str) -> bool:
     return _OUTPUT_NAME.fullmatch(text) is not None
 
 
+def is_markdown(name: str) -> bool:
+    """Whether a file of that name takes text for people."""
+    return name.lower().endswith(".md")
+
+
 class Phase(Struct, frozen=True):
     key: _PhaseKey
     name: str  # in menus

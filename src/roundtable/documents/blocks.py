@@ -17,6 +17,7 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.hearing import Part
 from ..core.markers import ElaborationMarker, TranscriptMarker, parse_marker
+from ..core.steps import is_markdown
 from ..core.synthesis import HEADINGS, LEAD_IN, NO_REASON, split_detail
 from ..core.text import parse_heading, unescape_markdown
 from .outline import find_block_end, prose_lines, read_outline
@@ -59,7 +60,7 @@ def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, s
 @lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in their order; none of a text that is too long for a document."""
-    if f"<!-- {ElaborationMarker.form}: " not in text:  # most do not, and need not be parsed
+    if ElaborationMarker.form not in text:  # most do not name one, and need not be parsed
         return ()
     found: list[ElaborationBlock] = []
     with suppress(RuleBroken):
@@ -80,7 +81,7 @@ def find_entries(
 ) -> Iterator[tuple[ElaborationBlock, int, str]]:
     """Yield what the blocks of the markdown documents list in a part, each with its block and line."""
     for name, text in documents.items():
-        for block in find_elaboration_blocks(name, text) if name.lower().endswith(".md") else ():
+        for block in find_elaboration_blocks(name, text) if is_markdown(name) else ():
             listed = block.entries()
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 

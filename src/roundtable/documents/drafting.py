@@ -17,6 +17,7 @@ from ..core import lazy_re as re
 from ..core.commands import Answer, StepBrief
 from ..core.events import SectionText
 from ..core.markers import NoneMarker
+from ..core.steps import is_markdown
 from ..core.synthesis import LEAD_IN, mark_like, strip_mark
 from ..core.text import escape_markdown, fold_text, unescape_markdown, word_set, words_of
 from ..core.validation import is_settled, says_none
@@ -33,7 +34,7 @@ def draft(brief: StepBrief, documents: Mapping[str, str]) -> tuple[SectionText, 
     """
     sections = [_draft_section(DraftContext(brief, target, documents)) for target in brief.step.sections]
     nones = [each for each in brief.answers if not each.unknown and says_none(each.text)]
-    pages = [at for at, each in enumerate(sections) if each.target.output.lower().endswith(".md")]
+    pages = [at for at, each in enumerate(sections) if is_markdown(each.target.output)]
     if nones and pages:
         # Given, but nothing to read in a document: the marker tells that they are answered.
         first = sections[pages[0]]

@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..content import read_tables
 from ..core import lazy_re as re
 from ..core.claims import find_paths
-from ..core.steps import Item
+from ..core.steps import Item, is_markdown
 from ..core.synthesis import mark_like
 from ..core.text import escape_markdown, fill_blanks, fold_text, unescape_markdown
 from ..core.validation import says_none
@@ -55,7 +55,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
         for name, text in documents.items()
-        if name.lower().endswith(".md")
+        if is_markdown(name)
         for each in read_labelled(text, with_feedback=True)
     ]
     parts = {part: _pick(labelled, labels) for part, labels in _TEXTS["labels"].items()}

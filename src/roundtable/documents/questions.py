@@ -14,6 +14,7 @@ from ..core import lazy_re as re
 from ..core.analysis import ASSUMED
 from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
+from ..core.steps import is_markdown
 from ..core.synthesis import split_question
 from ..core.text import cut_words, escape_markdown, parse_heading, split_sentences, unescape_markdown
 from ..core.turns import Material
@@ -124,23 +125,18 @@ def _find_asked(
                 yield number, section, entry
 
 
-def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a document marks or lists as open, answered since or not, with their lines."""
-    return ((number, unescape_markdown(entry)) for number, _, entry in _find_asked(text, _OWN_LIST))
-
-
-def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Return the questions that a JSON document lists as open, with their lines."""
-    listed = read_json_list(text, "open_questions", str)
-    return ((find_json_line(text, each), each) for each in listed if each)
+def find_asked_questions(file: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the questions that a file marks or lists as open, answered since or not, with their lines."""
+    if is_markdown(file):
+        yield from ((line, unescape_markdown(entry)) for line, _, entry in _find_asked(text, _OWN_LIST))
+    elif file.lower().endswith(".json"):
+        listed = read_json_list(text, "open_questions", str)
+        yield from ((find_json_line(text, each), each) for each in listed if each)
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
     """Return the questions of a document that are still open, each with its line."""
     return ((each.line, each.words) for each in list_questions({"document.md": text}) if each.is_open)
-
-
-_READERS = {"md": find_asked_questions, "json": find_listed_questions}
 
 
 def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
@@ -150,9 +146,8 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
     decisions = [(each, content_words(each[0].words)) for each in list_decisions(documents)]
     found = []
     for file, text in documents.items():
-        read = _READERS.get(file.lower().rpartition(".")[2])
         blocks = find_elaboration_blocks(file, text)
-        for line, words in read(text) if read else ():
+        for line, words in find_asked_questions(file, text):
             since = next((each.timestamp for each in blocks if each.line < line < each.end), "")
             question, resolver = split_question(words) if since else (words, "")
             quoted, settled = _quote_question(words), _find_settling(question, since, decisions)
@@ -165,7 +160,7 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:
     """Return the document with an answer added to the question in a line; RuleBroken if it is not there."""
     shape = read_outline(document)
-    if (line, question) not in list(find_asked_questions(decode_document(document))):
+    if (line, question) not in list(find_asked_questions("document.md", decode_document(document))):
         raise RuleBroken("The question no longer stands there. Nothing was changed. Run the command again.")
     start = shape.lines[line - 1]
     around = [each for each in shape.sections if each.start < start < each.end and not each.elaboration]

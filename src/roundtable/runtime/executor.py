@@ -18,7 +18,7 @@ from ..core import claims
 from ..core import commands as do
 from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed, RuleBroken
-from ..core.steps import PHASE_KEYS, Item, Step
+from ..core.steps import PHASE_KEYS, Item, Step, is_markdown
 from ..core.synthesis import UNVERIFIED
 from ..core.text import clean_text
 from ..core.tracks import list_all_steps
@@ -30,7 +30,6 @@ from ..git import current_commit
 from ..panel.base import AtStep, AtTable, Framing, LookUpPanel, Panel, PanelStopped, Speech
 from ..store import files, items, outputs, parking, transcript, undo
 from ..store import meta as records
-from ..store.artifact import is_markdown
 from ..store.background import read_background
 from .draft_answers import collect_offers, keep_answers
 from .resume import Leg

@@ -22,11 +22,6 @@ Result = TypeVar("Result")
 Change = Callable[[bytes | None], tuple[bytes | None, Result]]
 
 
-def is_markdown(name: str) -> bool:
-    """Whether an output takes text for people."""
-    return name.lower().endswith(".md")
-
-
 def one_line(text: str) -> str:
     """Return a text from outside on one line, fit for a screen."""
     return " ".join(strip_unprintable(text).split())

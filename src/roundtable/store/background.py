@@ -17,7 +17,7 @@ from ..documents.questions import describe_decisions, read_title, write_pages
 from .artifact import decode_text, read_documents
 from .files import read_inside
 from .meta import list_undone, read_meta
-from .parking import read_all_parked
+from .parking import read_points
 
 RECORD_FOLDERS = tuple(read_tables("survey.toml")["folders"]["records"].split())
 """Where projects keep their own decision records."""
@@ -30,7 +30,8 @@ _LEAST_SHARED = 2
 def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Material]) -> Known:
     """Return what was decided, is open and was put off, and the decisions elsewhere that bear on the item."""
     texts = {each.name: each.text for each in documents}
-    pages = write_pages(texts, list_undone(read_meta(folder)), read_all_parked(folder))
+    parked = [f"{step_id}: {text}" for step_id, text in read_points(folder)]
+    pages = write_pages(texts, list_undone(read_meta(folder)), parked)
     about = f"{item.name}\n{item.text}"
     elsewhere = _find_related(about, list(_read_other_items(folder)), 5)
     records = _find_related(about, list(_read_records(root)), 3)

@@ -22,7 +22,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.markers import FeedbackMarker
 from ..core.personas import Roster
-from ..core.steps import Step
+from ..core.steps import Step, is_markdown
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents import additions, outline, questions
@@ -30,7 +30,7 @@ from ..documents.answers import number_requirements, read_answers, read_step_ans
 from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
-from .artifact import change_artifact, explain_refusal, is_markdown, one_line, read_texts, reason_of
+from .artifact import change_artifact, explain_refusal, one_line, read_texts, reason_of
 from .files import AGAIN, UNCHANGED
 from .items import read_item
 from .transcript import check_writable
@@ -222,9 +222,8 @@ class Outputs(Struct, frozen=True):
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that a step's documents hold as open, answered since or not."""
-        texts = read_texts(self.folder, step.outputs).values()
-        finders = (questions.find_asked_questions, questions.find_listed_questions)
-        return frozenset(asked for text in texts for find in finders for _, asked in find(text))
+        texts = read_texts(self.folder, step.outputs).items()
+        return frozenset(asked for file in texts for _, asked in questions.find_asked_questions(*file))
 
 
 def _encode_data(section: SectionText) -> bytes:
@@ -242,7 +241,7 @@ def add_block(document: bytes, command: UpdateArtifacts, output: str) -> tuple[b
 
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that a document holds in any form, by step and label; an open question is one."""
-    asked = {question for _, question in questions.find_asked_questions(text)}
+    asked = {question for _, question in questions.find_asked_questions(output, text)}
     mine = [step for step in steps if output in step.outputs]
     rows = ((step.step_id, question) for step in mine for question in step.every_question)
     unknown = {(step_id, question.label) for step_id, question in rows if question.text in asked}

@@ -61,15 +61,10 @@ def park_points(
 
 def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
     """Return what was put off until this step, as it is brought up; nothing if it cannot be read."""
-    return tuple(text for key, text in _read_points(folder) if key == step_id)
+    return tuple(text for key, text in read_points(folder) if key == step_id)
 
 
-def read_all_parked(folder: Path) -> tuple[str, ...]:
-    """Return everything that was put off, with the step that it waits for."""
-    return tuple(f"{key}: {text}" for key, text in _read_points(folder))
-
-
-def _read_points(folder: Path) -> Iterator[tuple[str, str]]:
+def read_points(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield each point with the first word of its heading: the step it waits for, or `Later`."""
     key = ""
     for _, line in prose_lines(read_own_text(folder, PARKING_LOT)[0]):

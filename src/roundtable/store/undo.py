@@ -15,11 +15,12 @@ from msgspec import Struct, field
 
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.markers import ElaborationMarker
+from ..core.steps import is_markdown
 from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import changed_meanwhile, explain_refusal, is_markdown, one_line, read_artifact
+from .artifact import changed_meanwhile, explain_refusal, one_line, read_artifact
 from .files import UNCHANGED, journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import find_discussion, parse_transcripts

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.commands import StepBrief, Table
-from ...core.steps import Item, Question, Step
+from ...core.steps import Item, Question, Step, is_markdown
 from ...core.text import content_stems, fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
@@ -96,7 +96,7 @@ def _read(
     ]
     lines += document_lines("draft.md", item.text)
     answered = tuple(line.text for line in lines)
-    for document in (each for each in written if each.name.endswith(".md")):
+    for document in (each for each in written if is_markdown(each.name)):
         # An answer stands in its document too, behind its label: once is enough.
         found = document_lines(document.name, document.text)
         lines += [line for line in found if not line.text.endswith(answered)]
