@@ -19,10 +19,12 @@ from .catalogue import load_roster, load_steps, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position, find_state
 from .core.steps import Step
+from .core.text import clean_text
 from .core.tracks import choose_track, list_all_steps
 from .git import current_commit, has_code_moved
 from .store import items, ledger, meta
-from .store.files import journal_home, timestamp, write_new_files
+from .store.artifact import read_documents
+from .store.files import is_regular_file, journal_home, read_inside, timestamp, write_new_files
 from .store.items import ITEMS_FOLDER, ItemEntry
 from .store.lock import item_lock
 from .trackers import parse_reference
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .runtime.session import Session
     from .settings import Settings
     from .store.provenance import LineOrigin
+    from .store.transcript import StoredTranscript
     from .store.undo import ElaborationUndo
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]  # for whom a hand-off is written
@@ -245,6 +248,30 @@ class Project:
 
     def _folder(self, item: str | ItemEntry) -> Path:
         return self.find_item(item).folder if isinstance(item, str) else item.folder
+
+    def list_files(self, item: str | ItemEntry) -> tuple[list[Path], tuple[Path, ...]]:
+        """Return the paths of an item's own files, by name, and of its transcripts, by number."""
+        from .store.transcript import list_transcripts
+
+        folder = self._folder(item)
+        own = sorted(path for path in folder.iterdir() if is_regular_file(path) and path.name[0] != ".")
+        return own, list_transcripts(folder)
+
+    def read_file(self, item: str | ItemEntry, name: str) -> str:
+        """Return the text of one of an item's files; empty where there is none. No link is followed."""
+        with suppress(FileNotFoundError):
+            return clean_text(read_inside(self._folder(item), name).decode("utf-8-sig", "replace"))
+        return ""
+
+    def documents(self, item: str | ItemEntry) -> dict[str, str]:
+        """Return the texts of an item's documents by name."""
+        return read_documents(self._folder(item))
+
+    def transcripts(self, item: str | ItemEntry) -> tuple[StoredTranscript, ...]:
+        """Return the transcripts of an item's discussions, in the order in which they are numbered."""
+        from .store.transcript import parse_transcripts
+
+        return tuple(parse_transcripts(self._folder(item)))
 
     def _every_step(self) -> tuple[Step, ...]:
         """Return the steps of all tracks: an item may have followed another one before."""

@@ -136,11 +136,10 @@ def test_show_lists_documents_and_transcripts_with_their_sizes(cli: CommandLine)
     assert cli.run("show", SLUG, "--json").json == {
         "slug": SLUG,
         "folder": f"docs/requirements/{SLUG}",
-        "files": [
-            {"name": "draft.md", "bytes": 16, "file": "draft.md"},
-            {"name": "meta.json", "bytes": meta, "file": "meta.json"},
-            {"name": "transcript 1", "bytes": 3, "file": "01-01-2.md"},
-            {"name": "transcript 2", "bytes": 3, "file": "01-01-10.md"},
+        "documents": [{"file": "draft.md", "bytes": 16}, {"file": "meta.json", "bytes": meta}],
+        "transcripts": [
+            {"number": 1, "file": "01-01-2.md", "bytes": 3},
+            {"number": 2, "file": "01-01-10.md", "bytes": 3},
         ],
     }
 

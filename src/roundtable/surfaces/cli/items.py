@@ -13,8 +13,6 @@ from msgspec import to_builtins
 from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
-from ...store.files import is_regular_file, read_inside
-from ...store.transcript import list_transcripts
 from .output import count, one_line, pairs, table, tell
 from .program import Flags, command, complete_item
 
@@ -103,7 +101,7 @@ def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
 def remove(flags: Flags, item: str, yes: bool) -> None:
     """Delete ITEM with all its files. At a terminal it asks first, elsewhere it needs --yes."""
     project, entry = flags.find_item(item)
-    documents = count(len(_list_documents(entry.folder)), "document")
+    documents = count(len(project.list_files(entry)[0]), "document")
     what = f"This deletes {entry.slug} ({one_line(entry.title)}) with {documents}."
     flags.require_yes(yes, what, "Nothing was deleted.")
     project.remove_item(entry.slug)
@@ -115,15 +113,17 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
 def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript. Without ITEM it uses the one that is open."""
     project, entry, words = flags.split_item(what)
-    talks = list_transcripts(entry.folder)
-    files = {path.name: path for path in _list_documents(entry.folder)}
+    documents, talks = project.list_files(entry)
+    files = {path.name: path for path in documents}
     files |= {f"transcript {number}": path for number, path in enumerate(talks, start=1)}
     if not words:
-        sizes = [(name, path.lstat().st_size, path.name) for name, path in files.items()]
-        rows = [(name, f"{size:,} bytes", file if file != name else "") for name, size, file in sizes]
-        data = [{"name": name, "bytes": size, "file": file} for name, size, file in sizes]
+        sizes = [(name, path.name, path.lstat().st_size) for name, path in files.items()]
+        rows = [(name, f"{size:,} bytes", "" if file == name else file) for name, file, size in sizes]
+        listed = [{"file": file, "bytes": size} for _, file, size in sizes]
+        spoken = [{"number": number, **row} for number, row in enumerate(listed[len(documents) :], start=1)]
+        data = {"documents": listed[: len(documents)], "transcripts": spoken}
         text = table(("file", "size", ""), rows)
-        flags.show_result({"slug": entry.slug, "folder": str(entry.folder), "files": data}, text)
+        flags.show_result({"slug": entry.slug, "folder": str(entry.folder)} | data, text)
         return
     found = files | {f"elaborations/{path.name}": path for path in talks}
     if (path := found.get(" ".join(words))) is None:
@@ -132,12 +132,8 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
         wanted, names = one_line(" ".join(words)), ", ".join(list(files)[:30])
         raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {names}.")
     name = path.relative_to(entry.folder).as_posix()
-    text = clean_text(read_inside(entry.folder, name).decode("utf-8-sig", "replace"))
+    text = project.read_file(entry, name)
     flags.show_result({"slug": entry.slug, "file": name, "text": text}, text.removesuffix("\n"))
-
-
-def _list_documents(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if is_regular_file(path) and path.name[0] != ".")
 
 
 @command()

@@ -28,8 +28,6 @@ from ...core.synthesis import Draft, Entry, render_review, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
-from ...store.artifact import read_artifact, read_documents
-from ...store.transcript import list_transcripts, parse_transcripts
 from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text
 
 Ctx = Context[HostedSessions, Any]
@@ -99,10 +97,9 @@ class RoundtableServer(MCPServer[HostedSessions]):
         def read_file(item: str, kind: str, name: str) -> str:
             """An `artifact` by its file name, or a `transcript` by its number as `roundtable show` counts."""
             try:
-                folder = sessions.project.find_item(item).folder
-                if kind == "artifact" and (data := read_artifact(folder, name)) is not None:
-                    return data.decode("utf-8-sig", "replace")
-                for each in parse_transcripts(folder) if kind == "transcript" else ():
+                if kind == "artifact" and name in (documents := sessions.project.documents(item)):
+                    return documents[name]
+                for each in sessions.project.transcripts(item) if kind == "transcript" else ():
                     if str(each.number) == name:
                         return each.text
             except RoundtableError as error:
@@ -131,8 +128,9 @@ class RoundtableServer(MCPServer[HostedSessions]):
         """Return what can be read of the first items; templates alone would leave a client's list empty."""
         found = []
         for entry in self._project.items()[:_MAX_ITEMS]:
-            names = [f"artifact/{name}" for name in await asyncio.to_thread(read_documents, entry.folder)]
-            names += [f"transcript/{number + 1}" for number in range(len(list_transcripts(entry.folder)))]
+            names = [f"artifact/{name}" for name in await asyncio.to_thread(self._project.documents, entry)]
+            talks = self._project.list_files(entry)[1]
+            names += [f"transcript/{number}" for number, _ in enumerate(talks, start=1)]
             for name in names:
                 uri = f"roundtable://{quote(f'{entry.slug}/{name}')}"
                 found.append(Resource(uri=uri, name=f"{entry.slug}: {name}"))

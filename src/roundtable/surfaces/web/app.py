@@ -31,8 +31,6 @@ from ...core.steps import PHASES, is_step_id
 from ...core.synthesis import HEADINGS, NO_REASON, lacks_reason
 from ...core.text import clean_text
 from ...project import Project
-from ...store.artifact import PARKING_LOT, read_documents, read_own_text
-from ...store.transcript import parse_transcripts
 from ..terminal.page import VOICES
 from . import markup
 from .access import COOKIE, MAX_NAME, MEMBER, Door, Guard, Invitations, read_form, wants_json
@@ -287,11 +285,11 @@ class ItemView:
         entry = find_entry(project, slug)
         self.address = "" if on_one_page else f"/items/{quote(slug)}"
         self.status = project.status(entry)
-        self.documents = read_documents(entry.folder)
+        self.documents = project.documents(entry)
         steps = (*project.steps(), *(step for step, _ in self.status.steps))
         titles = {step.step_id: step.title for step in steps}
         self.discussions = []
-        for number, name, text, content in parse_transcripts(entry.folder):
+        for number, name, text, content in project.transcripts(entry):
             step, at = content.key if content else ("", "")
             title, is_undone = titles.get(step, Path(name).name), at in self.status.taken_back
             address = self._find_place(f"discussions/{number}", f"discussion-{number}")
@@ -299,7 +297,7 @@ class ItemView:
             view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
         self.questions = () if entry.problem else project.open_questions(slug)
-        self.parking_lot = read_own_text(entry.folder, PARKING_LOT)[0].removeprefix("# Parking Lot").strip()
+        self.parking_lot = project.read_file(entry, "parking-lot.md").removeprefix("# Parking Lot").strip()
 
     def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
         """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""
