@@ -22,7 +22,7 @@ import roundtable
 from roundtable.catalogue import load_roster
 from roundtable.content import read_tables
 from roundtable.core.lazy_re import LazyPattern
-from roundtable.panel.offline.messages import MAX_MESSAGE_LENGTH
+from roundtable.panel.offline.messages import MAX_LENGTH_READ
 from roundtable.panel.offline.messages import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
@@ -37,8 +37,8 @@ _BANS = "the patterns of our personas"
 _EXPRESSIONS = "the expressions of the offline panel"
 _SHORTENED = {
     _BANS: 4_000,
-    _EXPRESSIONS: MAX_MESSAGE_LENGTH,
-    **{f"roundtable.panel.offline.{name}": MAX_MESSAGE_LENGTH for name in ("messages", "pairing")},
+    _EXPRESSIONS: MAX_LENGTH_READ,
+    **{f"roundtable.panel.offline.{name}": MAX_LENGTH_READ for name in ("messages", "pairing")},
 }
 _MANY = 40  # a repeat that can go on for longer than this is worth pumping
 

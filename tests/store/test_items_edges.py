@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.store.artifact import MAX_ARTIFACT_SIZE
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.items import (
     MAX_SLUG_LENGTH,
     MAX_TITLE_LENGTH,
@@ -46,8 +46,8 @@ def test_a_title_may_have_eighty_characters(tmp_path: Path) -> None:
 
 @pytest.mark.rule("ITEM-4")
 def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
-    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 4))).name == "T"
-    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 3))).name == "some item"
+    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_DOCUMENT_SIZE - 4))).name == "T"
+    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_DOCUMENT_SIZE - 3))).name == "some item"
 
 
 @pytest.mark.rule("ITEM-4")

@@ -24,7 +24,7 @@ from roundtable.core.personas import Roster
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
-from roundtable.store.artifact import MAX_ARTIFACT_SIZE
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.outputs import Outputs
 from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
@@ -129,7 +129,7 @@ def test_one_character_of_room_is_used_and_none_is_not(folder: Path) -> None:
 
 @pytest.mark.rule("ENTRY-1")
 def test_a_document_that_is_too_large_is_not_read(folder: Path) -> None:
-    (folder / "a.md").write_text(" " * (MAX_ARTIFACT_SIZE + 1))
+    (folder / "a.md").write_text(" " * (MAX_DOCUMENT_SIZE + 1))
     with pytest.raises(DiskFailed, match="Could not read what step"):
         Outputs(folder, (CONTEXT,)).material(writing("a.md"))
 
@@ -168,7 +168,7 @@ def test_only_points_directly_under_the_step_s_heading_are_brought_up(folder: Pa
 
 @pytest.mark.rule("FOCUS-2")
 def test_a_parking_lot_that_is_full_says_what_to_do(folder: Path) -> None:
-    (folder / "parking-lot.md").write_bytes(b"# Lot\n\n" + b"x" * (MAX_ARTIFACT_SIZE - 20))
+    (folder / "parking-lot.md").write_bytes(b"# Lot\n\n" + b"x" * (MAX_DOCUMENT_SIZE - 20))
     with pytest.raises(DiskFailed) as caught:
         parked(folder, Parked("a", "01-01", 2, "user", "Words."))
     assert caught.value.failed.startswith("Could not write parking-lot.md: ")

@@ -33,6 +33,7 @@ from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import item_lock
 from ..store.meta import progress_of, read_meta
 from ..store.transcript import FOLDER as TRANSCRIPT_FOLDER
+from ..store.transcript import parse_transcripts
 from ..store.undo import UndoLog, show_diff
 from .executor import Executor
 from .resume import Leg, Resume
@@ -120,6 +121,10 @@ class Session:
     def documents(self) -> dict[str, str]:
         """Return the texts of the item's documents by name, as they stand."""
         return read_documents(self.folder)
+
+    def transcripts(self) -> dict[str, str]:
+        """Return the transcripts of the item's discussions, each by its number."""
+        return {str(each.number): each.text for each in parse_transcripts(self.folder)}
 
     def show_last_change(self) -> str:
         """Return a diff of what `undo` would take back, or why there is none; empty if nothing is written."""

@@ -10,11 +10,10 @@ from typing import TypeVar
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.steps import ITEM_FILES
 from ..core.text import strip_unprintable
-from ..documents.outline import decode_document
+from ..documents.outline import MAX_DOCUMENT_SIZE, decode_document
 from . import files
 from .files import AGAIN, UNCHANGED
 
-MAX_ARTIFACT_SIZE = 5_000_000
 DRAFT = "draft.md"
 PARKING_LOT = "parking-lot.md"
 
@@ -43,14 +42,14 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
         do = "Put a plain file in its place, or correct the outputs in the step's file."
         raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
     with suppress(FileNotFoundError):
-        return files.read(folder / name, limit=MAX_ARTIFACT_SIZE, follow_link=False)
+        return files.read(folder / name, limit=MAX_DOCUMENT_SIZE, follow_link=False)
     return None
 
 
 def read_own_text(folder: Path, name: str) -> tuple[str, str | None]:
     """Return the text of draft.md or another file of the item's own, and why it cannot be read, if so."""
     try:
-        return decode_text(files.read_inside(folder, name, limit=MAX_ARTIFACT_SIZE)), None
+        return decode_text(files.read_inside(folder, name, limit=MAX_DOCUMENT_SIZE)), None
     except (FileNotFoundError, DiskFailed) as failure:
         return "", failure.failed if isinstance(failure, DiskFailed) else None
 

@@ -90,11 +90,6 @@ def test_a_depth_is_said_to_the_session_where_it_applies(folder: Path) -> None:
     assert answer_command("/depth deepest", folder, "answer")
 
 
-@pytest.mark.parametrize("words", ["/transcript", "/transcript 0000000019"])
-def test_what_the_shell_shows_is_not_shown_here_and_is_no_answer(folder: Path, words: str) -> None:
-    assert answer_command(words, folder).startswith("In another window `roundtable show`")
-
-
 @pytest.mark.parametrize(
     "words", ["/help returns a 404 page since Monday.", "/quit button does nothing", "/tmp is full"]
 )

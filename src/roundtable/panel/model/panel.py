@@ -226,7 +226,7 @@ class ModelPanel:
                 text = "".join([piece async for piece in pieces])
             try:
                 found = read_object(text, shape)
-            except Misshapen as misshapen:
+            except ValueError as misshapen:
                 reason = str(misshapen)
                 again = made.fill("anew", reason=made.inline(reason))
                 asked = replace(sent, brief=sent.brief + again)
@@ -423,10 +423,6 @@ TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 Looks = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=80)], ...], msgspec.Meta(max_length=3)]
 
 
-class Misshapen(ValueError):
-    """An answer that is not what was asked for; the text says why, without the answer's words."""
-
-
 class FramingShape(Struct, frozen=True):
     """What the lead brings to the framing, or what it wants to see first."""
 
@@ -497,16 +493,16 @@ def to_offers(shape: OffersShape, ask: do.AskOffers) -> tuple[Offer, ...]:
 
 
 def read_object(text: str, shape: type[Shaped]) -> Shaped:
-    """The object that an answer holds, whatever stands around it; Misshapen where there is none."""
+    """The object that an answer holds, whatever stands around it; ValueError, with why, if there is none."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
-        raise Misshapen("There was no JSON object in it.")
+        raise ValueError("There was no JSON object in it.")
     try:
         return msgspec.json.decode(text[start : end + 1].encode("utf-8", "replace"), type=shape)
     except msgspec.ValidationError as error:
-        raise Misshapen(f"{error}.") from None
+        raise ValueError(f"{error}.") from None
     except (msgspec.DecodeError, RecursionError):
-        raise Misshapen("It was not valid JSON.") from None
+        raise ValueError("It was not valid JSON.") from None
 
 
 # `look` is left out: held to a schema, a small model would fill its look-ups without end.

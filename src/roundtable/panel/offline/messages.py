@@ -32,7 +32,7 @@ _REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the 
 WORDS_FILE = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
-MAX_MESSAGE_LENGTH = 4_000
+MAX_LENGTH_READ = 4_000
 """How much of one message is read; what is kept is never cut."""
 
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
@@ -113,7 +113,7 @@ class UserMessage(Struct, frozen=True):
 def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     """Understand a message; `names` are the first names that may stand before it."""
     whole = text.strip()
-    if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
+    if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_LENGTH_READ:
         return UserMessage(whole, (Piece("statement", whole),))
     plain = fold_text(strip_address(whole, names)).strip()
     sentences = [fold_text(strip_address(sentence, names)) for sentence in split_sentences(whole)]
@@ -166,7 +166,7 @@ def is_question(sentence: str) -> bool:
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the sentences of a message that decide something; none where it is a pasted text or noise."""
-    if len(message) > MAX_MESSAGE_LENGTH or is_noise(fold_text(message)):
+    if len(message) > MAX_LENGTH_READ or is_noise(fold_text(message)):
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
@@ -362,7 +362,7 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
-    said = told[:MAX_MESSAGE_LENGTH].replace("’", "'").strip()
+    said = told[:MAX_LENGTH_READ].replace("’", "'").strip()
     has_shape = prompt.kind in _KINDS_WITH_SIGNS and pattern(f"tells_{prompt.kind}").search(said)
     fits = bool(has_shape) and not (prompt.kind == "case" and pattern("states_fact").match(said))
     score = min(shared, 3) + 1.2 * fits

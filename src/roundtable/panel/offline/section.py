@@ -20,7 +20,7 @@ from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_step_answers
 from ...documents.outline import prose_lines
 from ...documents.questions import find_open_questions
-from .messages import MAX_MESSAGE_LENGTH, pattern, similar_stems
+from .messages import MAX_LENGTH_READ, pattern, similar_stems
 from .prompts import Need
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -56,7 +56,7 @@ class LabelAnswer(Struct, frozen=True):
         """Whether the answer holds what a prompt presupposes."""
         if need in _CHECKS:
             return meets_check(_CHECKS[need], self.text)
-        return bool(pattern(need).search(self.text[:MAX_MESSAGE_LENGTH]))
+        return bool(pattern(need).search(self.text[:MAX_LENGTH_READ]))
 
 
 class SearchLine(Struct, frozen=True):

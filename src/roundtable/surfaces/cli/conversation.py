@@ -113,8 +113,6 @@ def answer_command(words: str, session: Session | TableSeat, page: Plain | Termi
             names = {USER: "You"} | {persona.key: persona.title for persona in talk.roster.personas}
             turns = [f"{turn.number}. {names[turn.speaker]}: {turn.text}" for turn in talk.turns]
             return "\n\n".join(turns) or "Nothing has been said yet."
-        case ["/transcript"] | ["/transcript", _]:
-            return "In another window `roundtable show` has earlier transcripts."
         case ["/turns", *rest] if len(rest) < 2:
             can_raise = session.listening in ("discussion", "exit") and "".join(rest).isdecimal()
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
@@ -125,7 +123,7 @@ def answer_command(words: str, session: Session | TableSeat, page: Plain | Termi
             return str(texts["answers"]["copied" if copied else "not_copied"].format(words=copied[:60]))
         case ["/who" | "/steps" | "/diff" | "/panel" | "/model" as name]:
             return _look_at(session, name)
-        case ["/artifact" | "/depth" as name, *rest] if len(rest) < 2:
+        case ["/artifact" | "/depth" | "/transcript" as name, *rest] if len(rest) < 2:
             return _look_at(session, name, *rest)
         case [name] if page.is_strict and name not in texts["commands"] and re.fullmatch("/[A-Za-z]+", name):
             return f"There is no command {name}. There is: {', '.join(texts['commands'])}."
@@ -158,6 +156,12 @@ def _look_at(session: Session | TableSeat, command: str, wanted: str = "") -> st
             names = (wanted,) if wanted else opening.step.outputs if opening.step else ()
             found = next((documents[name] for name in names if name in documents), "")
             return found or answers["no_document"].format(names=", ".join(documents) or "nothing yet")
+        case "/transcript":
+            talks = session.transcripts()
+            if not talks:
+                return "There is no transcript yet; one is written when a discussion ends."
+            others = f"There is no transcript {wanted}. There is: {', '.join(talks)}."
+            return talks.get(wanted or [*talks][-1], others)
         case "/depth":
             return answers["depth"].format(depth=analysis.depth)
     return answers["panel"].format(**session.describe_panel())

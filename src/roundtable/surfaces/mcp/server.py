@@ -28,7 +28,7 @@ from ...core.synthesis import Draft, Entry, render_review, shorten_text
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Refused, Words, write_turn
 from ...settings import Settings
-from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text
+from .sessions import MAX_HOST_TEXT_LENGTH, HostedSession, HostedSessions, host_text
 
 Ctx = Context[HostedSessions, Any]
 _MAX_ITEMS = 50
@@ -324,8 +324,8 @@ async def hand_off(item: str, ctx: Ctx) -> str:
 
 async def add_item(text: str, ctx: Ctx, title: str = "") -> str:
     """Add an item, which says that a host added it, and return its name."""
-    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
-        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
+    if not text.strip() or len(text) > MAX_HOST_TEXT_LENGTH or len(title) > MAX_HOST_TEXT_LENGTH:
+        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_HOST_TEXT_LENGTH:,}"))
     project = _sessions(ctx).project
     entry = await asyncio.to_thread(project.add_item, text, title=title.strip() or None, relayed=True)
     note = host_text("asking", "added", item=entry.slug)

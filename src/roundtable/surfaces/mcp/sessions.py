@@ -21,7 +21,7 @@ from ...runtime.session import Session
 from ...settings import Settings, user_name
 
 IDLE = 300.0  # seconds without a call until an item is released, so that a terminal can take it up
-MAX_MESSAGE_LENGTH = 20_000
+MAX_HOST_TEXT_LENGTH = 20_000
 
 
 class OpenMove(Struct, frozen=True):
@@ -102,8 +102,8 @@ class HostedSession:
         move = await self.expect(move_id, from_user=True)
         if words is None:
             raise Refused(host_text("asking", "closed"))
-        if len(words) > MAX_MESSAGE_LENGTH:
-            raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
+        if len(words) > MAX_HOST_TEXT_LENGTH:
+            raise Refused(f"A message has at most {MAX_HOST_TEXT_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)
         await self._go_on(move)
 
