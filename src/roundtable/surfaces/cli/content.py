@@ -156,49 +156,40 @@ def models(flags: Flags, action: Literal["list", "use", "test"], name: str | Non
     found = find_models(settings.root)
     match action:
         case "list":
-            _list_models(flags, settings, found)
+            speakers = list_speakers(settings, found)
+            names = [model.name for model in speakers] or [OFFLINE] * (settings.panel == OFFLINE)
+            shown = [*found, *(model for model in speakers if model not in found)]
+            lines = [_describe(model, "*" if model.name in names else "") for model in (_OFFLINE, *shown)]
+            if not found:
+                lines.append("\nNo assistant, no local model server and no key was found.")
+            lines.append("\n* speaks. Choose with: roundtable models use NAME")
+            flags.show_result({"speaks": names, "found": shown}, "\n".join(lines))
         case "use":
             if not name:
                 raise click.UsageError("Name the model: roundtable models use NAME")
-            _use_model(flags, name.strip(), found)
+            is_offline = name.strip() == OFFLINE
+            model = _OFFLINE if is_offline else read_model(name, flags.base_url or "", found)
+            if model.lacks:
+                tell(f"{model.name} {model.lacks}.")
+            kept = remember_panel(model.model, model.base_url)
+            now, _ = load_settings(flags.root)
+            speaks = ("".join(now.models), now.base_url) if now.panel == "model" else ("", "")
+            told = f"{model.name} speaks from now on. {_warn(model)} Kept in {kept}."
+            if speaks != (model.model, model.base_url):
+                stronger = f"your environment or {user_file(os.environ)} names another one or cannot be read"
+                told = f"{model.name} is kept in {kept}, but does not speak: {stronger}."
+            flags.show_result({"speaks": name.strip(), "file": str(kept)}, told)
         case "test":
-            model = read_model(name, flags.base_url or "", found) if name else None
-            return _test_models(flags, [model] if model else list_speakers(settings, found), yes)
+            named = [read_model(name, flags.base_url or "", found)] if name else []
+            chosen = named or list_speakers(settings, found)
+            if not chosen:
+                wrong = "No model is chosen, so none can be tested."
+                raise RuleBroken(f"{wrong} Name one: roundtable models test NAME")
+            what = " ".join(f"{each.name} is asked one short question. It {each.cost}." for each in chosen)
+            flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
+            results = [(each.name, *ask_model(each)) for each in chosen]
+            data = [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results]
+            answers = (f"{name} {answer}" if sound else answer for name, answer, sound in results)
+            flags.show_result(data, "\n".join(answers))
+            return 0 if all(sound for _, _, sound in results) else STATUSES[PanelFailed]
     return 0
-
-
-def _list_models(flags: Flags, settings: Settings, found: Sequence[FoundModel]) -> None:
-    speakers = list_speakers(settings, found)
-    names = [model.name for model in speakers] or [OFFLINE] * (settings.panel == OFFLINE)
-    shown = [*found, *(model for model in speakers if model not in found)]
-    lines = [_describe(model, "*" if model.name in names else "") for model in (_OFFLINE, *shown)]
-    if not found:
-        lines.append("\nNo assistant, no local model server and no key was found.")
-    lines.append("\n* speaks. Choose with: roundtable models use NAME")
-    flags.show_result({"speaks": names, "found": shown}, "\n".join(lines))
-
-
-def _use_model(flags: Flags, name: str, found: Sequence[FoundModel]) -> None:
-    model = _OFFLINE if name == OFFLINE else read_model(name, flags.base_url or "", found)
-    if model.lacks:
-        tell(f"{model.name} {model.lacks}.")
-    kept = remember_panel(model.model, model.base_url)
-    now, _ = load_settings(flags.root)
-    speaks = ("".join(now.models), now.base_url) if now.panel == "model" else ("", "")
-    told = f"{model.name} speaks from now on. {_warn(model)} Kept in {kept}."
-    if speaks != (model.model, model.base_url):
-        stronger = f"your environment or {user_file(os.environ)} names another one or cannot be read"
-        told = f"{model.name} is kept in {kept}, but does not speak: {stronger}."
-    flags.show_result({"speaks": name, "file": str(kept)}, told)
-
-
-def _test_models(flags: Flags, chosen: Sequence[FoundModel], yes: bool) -> int:
-    if not chosen:
-        raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
-    what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
-    flags.require_yes(yes, f"{what} Nothing from your project is sent.", "Nothing was sent.")
-    results = [(model.name, *ask_model(model)) for model in chosen]
-    data = [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results]
-    told = (f"{name} {answer}" if sound else answer for name, answer, sound in results)
-    flags.show_result(data, "\n".join(told))
-    return 0 if all(sound for _, _, sound in results) else STATUSES[PanelFailed]
