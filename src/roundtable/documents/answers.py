@@ -63,12 +63,6 @@ def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
     return found
 
 
-def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
-    """Return the requirements with their ids, by step and label, for questions that show them."""
-    listed = [f"{each.id}: {each.text}" for each in ids.list_requirements(documents)]
-    return {("01-06", "Requirements"): "\n".join(listed)} if listed else {}
-
-
 def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
     page = outline.section_text(documents.get(ids.OVERVIEW, ""), section)
     decided = (split_lines(each.part("Decision")) for each in ids.list_records({ids.OVERVIEW: page}))

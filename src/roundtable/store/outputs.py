@@ -26,7 +26,8 @@ from ..core.steps import Step, is_markdown
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents import additions, outline, questions
-from ..documents.answers import number_requirements, read_answers, read_step_answers
+from ..documents.answers import read_answers, read_step_answers
+from ..documents.ids import list_requirements
 from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
@@ -218,7 +219,9 @@ class Outputs(Struct, frozen=True):
         for name in filter(is_markdown, documents):
             with suppress(RuleBroken):  # as text it may be too long
                 answers |= read_step_answers(self._all_steps, name, documents[name])
-        return answers | number_requirements(documents) | read_answers(documents, title)
+        if requirements := [f"{each.id}: {each.text}" for each in list_requirements(documents)]:
+            answers["01-06", "Requirements"] = "\n".join(requirements)  # for questions that show them
+        return answers | read_answers(documents, title)
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that a step's documents hold as open, answered since or not."""
