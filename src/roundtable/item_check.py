@@ -12,9 +12,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from .core import claims
 from .core.claims import LinesOf, check_citation, is_marked
@@ -104,19 +104,14 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             problems += [CheckFinding(name, 1, "lost", each) for each in lost]
             total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    marked = (
+    asked = tuple(CheckFinding(each.file, each.line, "open", each.words) for each in questions)
+    marked = tuple(
         CheckFinding(name, number, "unverified", _quote(line))
         for name, text in (pages | documents).items()
         for number, line in enumerate(text.split("\n"), 1)
         if UNVERIFIED in line
     )
-    return ItemReport(
-        tuple(documents),
-        total,
-        tuple(dict.fromkeys(problems)),
-        tuple(CheckFinding(each.file, each.line, "open", each.words) for each in questions),
-        tuple(marked),
-    )
+    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), asked, marked)
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
@@ -130,6 +125,11 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
         is_page = is_markdown(name)
         if name.lower().endswith(".json") and read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
+        elif name == STORIES_FILE:
+            try:
+                convert(read_json(text), _StoryFile)
+            except ValidationError as error:  # the first place that departs from the schema
+                found.append(CheckFinding(name, 1, "document", f"{error}."))
         elif name == ids.TRACE:
             found += _check_trace(text)
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
@@ -162,6 +162,24 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             found.append(CheckFinding(name, number, "id", f"{each} has no acceptance criterion."))
     order = list(documents)
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
+
+
+class _StoryRow(Struct):
+    id: Annotated[str, Meta(pattern="^US-[0-9]{3,}$")]
+    as_a: str | None
+    i_want: str | None
+    so_that: str | None
+    requirements: list[Annotated[str, Meta(pattern="^FR-[0-9]{3,}$")]]
+    acceptance: list[Annotated[str, Meta(pattern="^AC-[0-9]{3,}-[0-9]{2,}$")]]
+    text: Annotated[str, Meta(min_length=1)]
+    unhappy: bool = False
+
+
+class _StoryFile(Struct):
+    item: str
+    stories: list[_StoryRow]
+    open_questions: list[str]
+    notes: list[dict[str, Any]] = []
 
 
 def _check_trace(text: str) -> Iterator[CheckFinding]:

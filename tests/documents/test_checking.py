@@ -197,6 +197,19 @@ def test_nothing_is_too_odd_to_be_checked(text: str, name: str) -> None:
         assert each.line >= 1
 
 
+def test_a_story_that_departs_from_the_schema_is_named_with_its_place() -> None:
+    broken = [STORY, {**STORY, "id": "US-003", "requirements": ["FR-1"]}]
+    (what,) = (
+        each[3] for each in found({STORIES: json.dumps({**FILE, "stories": broken})}) if each[2] == "document"
+    )
+    assert "`$.stories[1].requirements[0]`" in what
+
+
+def test_a_field_that_the_stories_lack_is_named() -> None:
+    (only,) = found({STORIES: json.dumps({"item": "x", "stories": []})})
+    assert only[2] == "document" and "`open_questions`" in only[3]
+
+
 def test_a_matrix_is_checked_by_header_cells_and_ids() -> None:
     header = "requirement,title,priority,stories,acceptance,section"
     rows = f"{header}\nFR-001,x\nFR-1,a,b,c,d,e\n"

@@ -254,7 +254,7 @@ def choice_menu(question: str, choices: Sequence[str]) -> Line:
     return Line("menu", question, menu=Menu(offered, is_short=True))
 
 
-def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
+def track_proposal(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
     """The track that the quick scan proposes, and how it is changed (STEP-9)."""
     because = f" (it says '{word}')" if word else ""
     names = " or ".join(f"`{name}`" for name in others)

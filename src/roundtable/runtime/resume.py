@@ -14,7 +14,7 @@ from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import join_names, propose_track
+from ..core.lines import join_names, track_proposal
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, analysis_status, choose_depth, find_position, steps_of_phase
 from ..core.steps import PHASES, Item, Phase
@@ -216,7 +216,7 @@ class Resume:
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
         if others and not kind and not here.chosen.is_chosen:
             told = (track.title, track.summary, here.chosen.word, others)
-            proposal = propose_track(*told, is_asked=track.is_short)
+            proposal = track_proposal(*told, is_asked=track.is_short)
         is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
         arrival: Arrival = "continuing" if is_begun and last else "resumed" if is_begun else "new"
         begins = where.step if kind != "elaborate" else None

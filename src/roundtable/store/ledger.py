@@ -77,14 +77,9 @@ def add_up(entries: Iterable[LedgerEntry]) -> Total:
     """Return what the calls have used together."""
     found = tuple(entries)
     prices = [Decimal(entry.money) for entry in found if entry.money is not None]
-    return Total(
-        len(found),
-        sum(entry.input for entry in found),
-        sum(entry.output for entry in found),
-        sum(entry.cached for entry in found),
-        any(entry.estimated for entry in found),
-        sum(prices, Decimal(0)) if prices else None,
-    )
+    sums = [sum(getattr(entry, kind) for entry in found) for kind in ("input", "output", "cached")]
+    money = sum(prices, Decimal(0)) if prices else None
+    return Total(len(found), sums[0], sums[1], sums[2], any(entry.estimated for entry in found), money)
 
 
 def describe_total(spent: Total) -> str:

@@ -69,7 +69,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
 def questions_file(steps: tuple[Step, ...]) -> str:
     """Return the questions of these steps, which the agent file refers to."""
     questions = "\n\n".join("\n\n".join(_describe_step(step)) for step in steps)
-    return fill_blanks((HOME / "export/questions.md").read_text("utf-8"), {"questions": questions})
+    return fill_blanks(_TABLES["questions"], {"questions": questions})
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

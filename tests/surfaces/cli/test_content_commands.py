@@ -193,4 +193,5 @@ def test_doctor_names_the_optional_parts_that_a_user_may_want(cli: CommandLine) 
     shown = cli.run("doctor").out
     assert "optional: models" in shown
     assert "optional: mcp" in shown
+    assert "optional: telemetry" in shown
     assert "optional: dev" not in shown

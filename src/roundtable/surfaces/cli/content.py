@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 _PERSONA_FIELDS = ("key", "name", "role", "phases", "short_role", "perspective", "lens")
 _STEP_FIELDS = ("step_id", "title", "persona", "depth", "outputs", "phase", "depends_on", "skip_if")
 """What programs are given; people are shown the first five."""
-_EXTRAS = {"models": "pydantic_ai", "mcp": "mcp", "web": "starlette", "code": "tree_sitter"}
-"""The extras of the package, each with a module that it brings along."""
+_EXTRAS = {
+    "models": "pydantic-ai-slim", "mcp": "mcp", "web": "starlette", "code": "tree-sitter",
+    "telemetry": "opentelemetry-exporter-otlp-proto-http",
+}  # fmt: skip
+"""The extras of this package, each with a package that it brings along."""
 _OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
 
@@ -89,8 +92,9 @@ def doctor(flags: Flags) -> int:
     limits = {f"budget.{name}": most for name, most in asdict(settings.budget).items()}
     limits["time_limit"] = settings.time_limit
     rows += [(name, str(most), True) for name, most in limits.items() if most is not None]
-    for extra, module in _EXTRAS.items():
-        rows.append((f"optional: {extra}", "installed" if find_spec(module) else "not installed", True))
+    for extra, package in _EXTRAS.items():
+        is_installed = any(distributions(name=package))
+        rows.append((f"optional: {extra}", "installed" if is_installed else "not installed", True))
     sound = all(row[2] for row in rows)
     data = [dict(zip(("name", "found", "sound"), row, strict=True)) for row in rows]
     text = pairs([(name, found if fine else f"{found} <- needs repair") for name, found, fine in rows])

@@ -15,13 +15,6 @@ from ...core.errors import DiskFailed
 from ...core.text import clean_text, cut_line, strip_unprintable_values
 
 
-def prepare() -> None:
-    """Make stdout and stderr take every character, whatever the locale."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def put(text: str) -> None:
     """Write data to stdout at once, as it is; BrokenPipeError where its reader has gone, as `head` does."""
     try:

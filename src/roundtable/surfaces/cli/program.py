@@ -22,7 +22,7 @@ from msgspec import Struct
 from ... import __version__
 from ...core import errors
 from ...core.text import clean_text
-from .output import one_line, prepare, put_json, put_text, tell
+from .output import one_line, put_json, put_text, tell
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -236,7 +236,9 @@ def cli(ctx: click.Context) -> None:
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
-        prepare()
+        for stream in (sys.stdout, sys.stderr):  # let them take every character, whatever the locale
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         if os.environ.get("_ROUNDTABLE_COMPLETE"):  # a shell asks what may come next
             cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:
