@@ -9,7 +9,7 @@ import pytest
 
 from project import ANSWERS, TEXT, kinds, meta, talk
 from roundtable import Project, change_meta
-from roundtable.core.errors import ItemUnknown
+from roundtable.core.errors import DiskFailed, ItemUnknown
 from roundtable.store.items import add_item
 from roundtable.testing import ScriptedPanel
 
@@ -73,6 +73,32 @@ def test_the_open_questions_of_an_item_come_with_their_place(place: tuple[Path, 
     (item / "quick-scan.md").write_text("# Quick Scan\n\n## Scope\n\n- Open question: Who signs the form?\n")
     [question] = Project(root).open_questions("offline-forms")
     assert (question.file, question.line, question.text) == ("quick-scan.md", 5, "Who signs the form?")
+
+
+def test_the_files_of_an_item_are_listed_and_read(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E", "done"])
+    project = Project(root)
+    documents, transcripts = project.list_files(item.name)
+    assert [path.name for path in documents] == ["draft.md", "meta.json", "quick-scan.md"]
+    assert [path.name for path in transcripts] == ["00-01-1.md"]
+    assert list(project.documents(item.name)) == ["quick-scan.md"]
+    (discussion,) = project.transcripts(item.name)
+    assert (discussion.number, discussion.name) == (1, "elaborations/00-01-1.md")
+    assert project.read_file(item.name, discussion.name) == discussion.text
+    assert project.read_file(item.name, "parking-lot.md") == ""
+
+
+@pytest.mark.rule("ART-1")
+def test_no_file_outside_of_an_item_is_read(place: tuple[Path, Path]) -> None:
+    root, item = place
+    (root / "secret.md").write_text("mine")
+    (item / "linked.md").symlink_to(root / "secret.md")
+    project = Project(root)
+    for name in ("linked.md", "../../../secret.md"):
+        with pytest.raises(DiskFailed, match="leads elsewhere"):
+            project.read_file(item.name, name)
+    assert "linked.md" not in project.documents(item.name)
 
 
 def test_starting_over_forgets_the_progress_and_keeps_what_was_written(place: tuple[Path, Path]) -> None:
