@@ -29,7 +29,7 @@ from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents import ids
 from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
-from .documents.ids import CRITERION, HEADING, MENTION, ROW, STORIES_FILE, find_json_line, read_json
+from .documents.ids import DEFINING, MENTION, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
 from .git import earlier_versions
 from .store.files import read_inside
@@ -140,7 +140,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 is_free = claims.is_address(cited["path"]) or is_marked(line, cited.end())
                 if problem := "" if is_free else check_citation(cited, lines_of):
                     found.append(CheckFinding(name, number, "citation", problem))
-            given = [match["id"] for form in (HEADING, CRITERION, ROW) if (match := form.fullmatch(line))]
+            given = [match["id"] for form in DEFINING if (match := form.fullmatch(line))]
             if name == STORIES_FILE:
                 given = [each for each in _STORY.findall(line) if each not in withdrawn]
                 line = _STORY.sub("", line)

@@ -57,7 +57,8 @@ CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?
 ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|.*\|\s*")
 _TABLE_ROW = re.compile(r"\| *(?P<id>[A-Z]+-\d{3,}) *\|(?P<rest>.*)\|")
 _CELL = re.compile(r"(?<!\\)\|")
-_GIVING = (HEADING, CRITERION, ROW, re.compile(r"- Open question: |\s{0,40}+\"(?:id\":|[^\"]*\?\",?$)"))
+DEFINING = (HEADING, CRITERION, ROW)  # the lines that give an id to something
+_GIVING = (*DEFINING, re.compile(r"- Open question: |\s{0,40}+\"(?:id\":|[^\"]*\?\",?$)"))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,})(?![\w-])")
 

@@ -212,7 +212,7 @@ def check(flags: Flags, item: str | None) -> int:
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
     lists = {"": report.problems, "open question: ": report.open_questions, "unverified: ": report.unverified}
-    lines = [f"{e.file}:{e.line}: {kind}{e.text}" for kind, findings in lists.items() for e in findings]
+    lines = [f"{e.file}:{e.line}: {prefix}{e.text}" for prefix, found in lists.items() for e in found]
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""

@@ -42,7 +42,7 @@ _STYLES = read_tables("terminal.toml")["styles"].items()
 _THEME = Theme({f"markdown.{name}": style for style, names in _STYLES for name in names.split()})
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 _BETWEEN, _QUIET = " · ", "dim"
-_KINDS = {"update": Voice("+", "green"), "saved": Voice("✓", "green"), "error": Voice("!", "bold red")}
+_KIND_VOICES = {"update": Voice("+", "green"), "saved": Voice("✓", "green"), "error": Voice("!", "bold red")}
 _MARKDOWN_KINDS = ("contribution", "feedback", "handoff", "synthesis")
 
 
@@ -76,7 +76,7 @@ class LineFormatter:
             return self._render_markdown(text, voice)
         if line.kind == "step":
             return self._draw_bar(analysis) + self._render_plain(text, voice, "bold")
-        return self._render_plain(text, _KINDS.get(line.kind, voice))
+        return self._render_plain(text, _KIND_VOICES.get(line.kind, voice))
 
     def _draw_bar(self, analysis: Analysis | None, *, only_changed: bool = False) -> str:
         """Return a bar over all steps, with a gap after each phase, where a narrow window wraps it."""
