@@ -1,24 +1,24 @@
-"""One leg of the analysis: a step with its questions, its artifacts and its menu, as a pure state machine.
+"""One leg of the analysis, which is a step and its menu, as a pure state machine.
 
 The rules, in the order of a leg:
 
-- It opens with what is shown on arrival: a hand-off, a greeting, the depth. A lead that takes over first
-  says what it read in the artifacts so far.
-- Before the first step of a new item its track is proposed; the user takes it or names another, there and
-  at any question or menu.
-- Draft answers are collected, then the step's questions are asked one by one. An empty message takes the
-  draft; not knowing is a fair answer; an answer that misses a criterion is followed up once. At brief depth
-  and in a short track the drafts are taken as they are, and the menu after them is one line.
-- The step's sections are drafted, written and saved; then the menu is shown.
-- At the menu the user goes on, skips the rest of the phase, elaborates, or says what to change. While an
-  elaboration runs, every event is its own; afterwards the same menu returns.
-- There is always a way back: `back` at a question asks the one before again, also of the step before,
-  `edit` at the menu asks one again, and `undo` takes back what was written last. Words that steer never
-  become content.
+- On arrival the user sees a hand-off, a greeting and the depth, as far as they apply. A lead that takes over
+  from another first says what it read in the artifacts so far.
+- A new item gets a proposal for its track before its first step. The user accepts it or names another track,
+  there or at any later question or menu.
+- Draft answers are collected, then the step's questions are asked one by one. An empty message accepts the
+  draft, "I don't know" is a fair answer, and an answer that misses a criterion gets one follow-up. At brief
+  depth and in a short track, drafts are accepted without asking, and the menu is one line.
+- The step's sections are drafted, written and saved. Then the menu is shown.
+- At the menu the user continues, skips the rest of the phase, elaborates, or says what to change. A running
+  elaboration receives every event; when it has ended, the same menu returns.
+- There is always a way back: `back` at a question asks the question before it, even across steps; `edit` at
+  the menu asks one question again; `undo` takes back what was written last. Such commands never become
+  content.
 - When all phases are complete, the user leaves or starts over.
 
-`Opening` is what a leg starts from, `Analysis` its state, and `TRANSITIONS` at the end says which event may
-come at which stage. An event that is not in the table raises `RuleBroken` and changes nothing.
+`Opening` holds what a leg starts from, `Analysis` its state. `TRANSITIONS`, at the end, says which event may
+come at which stage. Any other event raises `RuleBroken` and changes nothing.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
-"""What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
+"""Marks an answer that a panel assumed, without a source and without asking the user."""
 # Where a draft comes from: the code survey, the step's document, or an answer given in this leg.
 GUESSED, STANDING, OWN = "the code", "what stands in the document", "your answer"
 MOST_QUESTIONS = 3
-"""How many questions of a drafted step the user is asked (STEP-4)."""
+"""The most questions that the user is asked in a drafted step (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
 
@@ -87,7 +87,7 @@ class Stage(StrEnum):
 
 
 class Opening(Struct, frozen=True):
-    """What a leg starts from: who, what, where, and all that is known by then."""
+    """What a leg starts from: item, roster, position, and what is known so far."""
 
     kind: OpeningKind
     item: Item
@@ -104,12 +104,12 @@ class Opening(Struct, frozen=True):
     notices: tuple[str, ...] = ()
     moved_on: bool = False
     user_name: str | None = None
-    track: str = ""  # the key of the item's track; empty where nobody can choose one
+    track: str = ""  # the key of the item's track; empty if nobody can choose one
     tracks: tuple[TrackChoice, ...] = ()
-    proposal: str = ""  # what is said to propose the track; empty where it was chosen before
+    proposal: str = ""  # the words that propose the track; empty if it was chosen before
     is_short: bool = False
-    is_depth_known: bool = False  # the phase before had the same depth: it need not be said again
-    asks_last: bool = False  # the user came back from the step after: only the last question is asked
+    is_depth_known: bool = False  # the phase before had the same depth: it is not announced again
+    asks_last: bool = False  # the user came back from the next step: only the last question is asked
 
     @property
     def lead(self) -> Persona:
@@ -122,7 +122,7 @@ class Opening(Struct, frozen=True):
 
     @property
     def next_phase(self) -> Phase | None:
-        """The first phase that is not complete and in which something is needed, this one not counted."""
+        """The first other phase that is not complete and that the track needs."""
         done = (*self.progress.phases_completed, self.phase.key)
         return next((each for each in PHASES if each.key not in done and not self.is_passed(each)), None)
 
@@ -132,7 +132,7 @@ class Opening(Struct, frozen=True):
 
 
 class Analysis(Struct, frozen=True):
-    """The state of one leg; `receive` gives the next one and what to do."""
+    """The state of one leg; `receive` returns the next one and what to do."""
 
     opening: Opening
     stage: Stage
@@ -144,13 +144,13 @@ class Analysis(Struct, frozen=True):
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
-    editing: str | None = None  # the label of the only question that is asked again, by `edit` at the menu
-    again: tuple[str, ...] = ()  # the labels of answers that stand but are asked for again
-    stood: tuple[do.Answer, ...] = ()  # what the step's documents were last written from
-    proposed: str = ""  # what corrects the answer that is edited, offered in its place
-    written: tuple[do.Written, ...] = ()  # by this leg, so that it can be taken back
-    in_hand: Question | None = None  # what was open when the depth changed stays as it was asked
-    chosen: TrackChoice | None = None  # the track that is being saved, after the answers given so far
+    editing: str | None = None  # the label of the one question that is asked again, such as by `edit`
+    again: tuple[str, ...] = ()  # the labels of answers that are kept but asked for again
+    stood: tuple[do.Answer, ...] = ()  # the answers that the documents were last written from
+    proposed: str = ""  # a correction of the edited answer, offered as its draft
+    written: tuple[do.Written, ...] = ()  # what this leg wrote and `undo` can take back
+    in_hand: Question | None = None  # the question that was open when the depth changed; its wording stays
+    chosen: TrackChoice | None = None  # the track to save, once the answers given so far are written
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -158,7 +158,7 @@ class Analysis(Struct, frozen=True):
         return _open_leg(cls(opening, Stage.ENDED, opening.depth, saved=opening.kind != "step"))
 
     def receive(self, event: on.Event) -> Outcome:
-        """Return the next state and what to do; an illegal event raises and changes nothing."""
+        """Return the next state and what to do; an illegal event raises `RuleBroken` and changes nothing."""
         if self.elaboration is not None:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
@@ -166,7 +166,7 @@ class Analysis(Struct, frozen=True):
             moment, at = elaboration.undo_key, elaboration.drafted_at
             block = (do.Written("block", moment, at=at),) if moment else ()
             after = replace(self, elaboration=None, written=self.written + block)
-            if not self.step.step_id:  # a document that is not a step's has no menu (MENU-8)
+            if not self.step.step_id:  # a document without a step has no menu (MENU-8)
                 return after.wait(Stage.ENDED, *commands[:-1], do.Advance(otherwise=LEAVE))
             return _show_menu(after, *commands[:-1])
         if type(event).__name__ not in self.legal:
@@ -175,7 +175,7 @@ class Analysis(Struct, frozen=True):
         return TRANSITIONS[self.stage][1](self, event)
 
     def wait(self, stage: Stage, *commands: do.Command, **changes: Any) -> Outcome:
-        """Return the state that waits for something, and what to do for it."""
+        """Return the changed state, which waits at `stage`, and the commands."""
         return replace(self, stage=stage, **changes), commands
 
     @property
@@ -193,7 +193,7 @@ class Analysis(Struct, frozen=True):
 
     @property
     def given_answers(self) -> tuple[do.Answer, ...]:
-        """The answers that are not asked for again; all where the step is left for another track."""
+        """The answers that are not asked for again; all of them if the user changes the track."""
         return tuple(answer for answer in self.answers if self.chosen or answer.label not in self.again)
 
     @property
@@ -208,7 +208,7 @@ class Analysis(Struct, frozen=True):
         return find_remaining_steps(opening.steps, opening.phase, self.completed_steps, dict(opening.facts))
 
     def list_states(self, also: str = "") -> tuple[tuple[Step, StepState], ...]:
-        """Return how each step stands; `also` names a phase that counts as complete."""
+        """Return each step with its state; `also` names a phase that counts as complete."""
         opening, facts = self.opening, dict(self.opening.facts)
         progress = Progress(self.completed_steps, (*opening.progress.phases_completed, also))
         return tuple((step, find_state(step, opening.step, progress, facts)) for step in opening.steps)
@@ -220,12 +220,12 @@ class Analysis(Struct, frozen=True):
 
     @property
     def is_at_menu(self) -> bool:
-        """Whether the step is written and no answer of it is being edited."""
+        """Whether the step is written and none of its answers is being edited."""
         return self.saved and self.editing is None
 
     @property
     def brief(self) -> do.StepBrief:
-        """What a panel needs to know about the step in hand."""
+        """What a panel needs to know about the current step."""
         opening, answers = self.opening, self.given_answers
         return do.StepBrief(opening.item, self.step, opening.conductor, opening.roster, self.depth, answers)
 
@@ -274,7 +274,7 @@ def _open_leg(now: Analysis) -> Outcome:
 
 
 def recall(now: Analysis, progress: Progress) -> tuple[do.Show, ...]:
-    """Return the greeting of a leg that is taken up again, with the roundtables of `progress` (GREET-6)."""
+    """Return the greeting of a resumed leg, with the roundtables of `progress` (GREET-6)."""
     opening, left = now.opening, now.remaining_steps.steps
     if opening.kind in ("finished", "elaborate"):
         return ()
@@ -285,7 +285,7 @@ def recall(now: Analysis, progress: Progress) -> tuple[do.Show, ...]:
         at, phase = opening.step.title if opening.step else opening.phase.name, opening.next_phase
         ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
         place = f"the menu of {at}; {left[0].title if left else ahead} comes next"
-    # A step that is opened again is not also named as done.
+    # A step that is open again is not listed as done.
     ours, again = steps_of_phase(opening.steps, opening.phase), opening.step if is_asked else None
     titles = {each.step_id: each.title for each in ours if each != again}
     done = [titles[each] for each in now.completed_steps if each in titles]
@@ -324,12 +324,12 @@ def _own_track(now: Analysis) -> TrackChoice | None:
 
 
 def _hear_track(now: Analysis, words: str, question: Question | None = None) -> Outcome | None:
-    """Save the track that a message chooses, or name the tracks; None where it is about something else."""
+    """Save the track that a message chooses, or list the tracks; None if it is about something else."""
     opening = now.opening
     wish = hear_track(words, opening.tracks, is_open=bool(opening.proposal)) if opening.tracks else None
     if wish is None:
         return None
-    if question is not None:  # "small" may well answer it, and so may what names no track
+    if question is not None:  # "small" may answer it, and so may words that name no track
         checks = (each.check for each in now.step.validation if each.label == question.label)
         asked = words_of(" ".join((question.text, question.without, now.follow_up or "", *checks)))
         if wish.track is None or (not wish.is_command and wish.track.key in asked):
@@ -350,7 +350,7 @@ def _name_tracks(now: Analysis) -> Outcome:
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, *shown: do.Show) -> Outcome:
-    """Save the track; answers that the user gave in a step that it interrupts are written before."""
+    """Save the track; if that interrupts a step, the user's answers are written first."""
     opening = now.opening
     has_own = any(not (each.offered or each.unknown) for each in now.answers) and now.answers != now.stood
     if now.stage is Stage.ANSWER and has_own and chosen.key != opening.track:
@@ -381,7 +381,7 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4)."""
+    """Accept the drafts that need no question, and ask the first question that is left (STEP-4)."""
     after = replace(now, offers=tuple(each for each in event.offers if each.text))
     by_panel = any(each.standing for each in event.offers)
     if now.editing is not None or not (by_panel or now.is_quick):
@@ -391,7 +391,7 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     questions = _unanswered_questions(after)
     asked = [each for each in questions if each.label not in drafts or not _is_sure(drafts[each.label])]
     if by_panel:
-        # What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
+        # Questions without a draft come first; the others only need a nod, and a quick step does without it.
         wanted = (each for each in asked if not (now.is_quick and each.label in with_words))
         asked = sorted(wanted, key=lambda each: each.label in with_words)[:MOST_QUESTIONS]
     taken: list[str] = []
@@ -411,14 +411,14 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
 
 
 def _is_sure(draft: on.Offer) -> bool:
-    """Whether a draft is taken without asking: not what the code suggests, nor what a host passed on."""
+    """Whether a draft is accepted without asking: not a guess from the code, and not words from a host."""
     if draft.standing:
         return draft.standing == "read" or not draft.matters
     return draft.source != GUESSED and not (draft.source == STANDING and UNVERIFIED in draft.text)
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
-    """Ask what is open, a follow-up or a question with its draft; where nothing is, write the step."""
+    """Ask the follow-up, else the next open question with its draft; if none is left, draft the step."""
     if now.follow_up:
         asked = Line("question", now.follow_up, now.opening.conductor.key)
         return now.wait(Stage.ANSWER, *shown, do.Show(asked), do.Listen("answer"))
@@ -442,7 +442,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return elsewhere
     steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
     spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
-    keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may be an option
+    keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may name an option
     match steering:
         case "help":
             example = f"For example: {question.example}" if question.example else ""
@@ -452,7 +452,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _go_back(now)
         case "skip" if now.follow_up is None:
             offer = _find_offer(replace(now, proposed=""), question)
-            if offer and offer.source in (STANDING, OWN):  # it stands as it is until there is another one
+            if offer and offer.source in (STANDING, OWN):  # it is kept until there is another one
                 own = (each for each in now.answers if each.label == offer.label and offer.source == OWN)
                 standing = do.Answer(question.label, question.text, offer.text, offered=True)
                 return _keep(now, next(own, standing), words)
@@ -461,7 +461,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _tell(now, lines.NOT_YET)
     if asked := hearing.hear_aside(words, now.opening.roster):
         return _ask_aside(now, asked, words, relayed=relayed)
-    # A single word may well answer a follow-up ("Quick."), unless it is one that we tell the user to say.
+    # A single word may answer a follow-up ("Quick."), unless it is a depth that we told the user to say.
     is_told = now.follow_up is None or words.strip("'`.!").lower() in lines.DEPTH_ANNOUNCEMENTS
     wanted = hearing.hear_depth(words, f"{question.text} {now.follow_up or ''}")
     if wanted and (is_told or len(words_of(words)) > 1):
@@ -472,9 +472,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 
 def _go_back(now: Analysis) -> Outcome:
-    """Ask the question before again, with its answer to edit; the answers after it are asked again too.
+    """Ask the previous question again, with its answer to edit, and after it the later ones.
 
-    From the first question of a step that leads to the last one of the step before.
+    At the first question of a step, go back to the last question of the step before.
     """
     labels = [answer.label for answer in now.given_answers]
     if now.editing is not None and now.follow_up is None:
@@ -485,14 +485,14 @@ def _go_back(now: Analysis) -> Outcome:
         return _ask_question(replace(now, again=(*now.again, labels[-1]), follow_up=None, reminded=False))
     earlier = takewhile(lambda step: step != now.step, now.opening.steps)
     done = [step.step_id for step in earlier if step.step_id in now.completed_steps]
-    # New answers wait in this leg until the user comes on to it, as is sure only for a step that is to come.
+    # New answers wait in this leg, and only a step that is not complete is sure to be opened again.
     if done and (now.answers == now.stood or now.step.step_id not in now.completed_steps):
         return now, (do.Advance(done[-1], is_back=True),)
     return _ask_question(now, show("notice", "This is the first question; there is nothing before it."))
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
-    """Ask one question of the step again, with the answer that it has, or what corrects it, to edit."""
+    """Ask one question of the step again, with its answer, or the proposed correction, to edit."""
     after = replace(now, again=(label,), editing=label, proposed=proposed, follow_up=None, reminded=False)
     has_answer = any(answer.label == label for answer in now.answers)
     return _ask_question(after) if has_answer else _collect_offers(after)
@@ -502,7 +502,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     offer = _find_offer(now, question)
     more = "" if is_silence(words) else hearing.hear_agreement(words, offer.text if offer else "")
     if offer and more is not None and not (more and is_unknown(more)):
-        draft = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
+        draft = offer.text if relayed else strip_mark(offer.text)  # the user saw the mark and accepts
         text = _join_texts(draft, more) if more else draft
         answer = do.Answer(question.label, question.text, text, offered=not more, relayed=relayed)
         return _keep(now, answer, words if more else None)
@@ -578,8 +578,8 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
 def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
     """Return the questions that are still to be asked, or only the one whose answer is edited.
 
-    A question may fit no project of this kind, be about an answer that says "none", or be asked only where
-    there is a draft for it; before the drafts are collected, these count as well.
+    Left out are questions that do not fit the kind of project, that are about an answer such as "none", or
+    that need a draft and have none; with `has_offers=False` the last kind is included.
     """
     given = {answer.label: answer.text for answer in now.given_answers}
     if now.editing is not None:
@@ -602,13 +602,13 @@ def _open_question(now: Analysis) -> Question | None:
 
 
 def _find_question(now: Analysis, label: str) -> Question | None:
-    """Return the question of the step under a label, at this depth if it is asked there."""
+    """Return the step's question with a label, preferably in the wording of this depth."""
     every = (*now.step.questions(now.depth), *now.step.every_question)
     return next((question for question in every if question.label == label), None)
 
 
 def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
-    """Return the draft of a question: what corrects its answer, the answer to edit, or what was collected."""
+    """Return a question's draft, if any: a correction, the answer to edit, or what was collected."""
     if now.proposed and question.label == now.editing:
         return on.Offer(question.label, now.proposed, "what you just said")
     standing = (each for each in now.answers if each.label in now.again and not each.unknown)
@@ -634,7 +634,7 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
-    """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
+    """Show each section, which the user accepts at the menu, and write the step (STEP-4)."""
     shown = [*_show_all("notice", [each.notice for each in event.sections if each.notice])]
     for each in event.sections:
         text = strip_markers(each.text, NoneMarker).strip()
@@ -656,7 +656,7 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
-    """After `undo`: the menu again, or the last question where the step is no longer complete."""
+    """After `undo`, show the menu, or ask the last question if the step is no longer complete."""
     shown = _show_all("update" if event.done else "notice", event.announcements)
     if not event.done:
         return _show_menu(now, *shown)
@@ -681,7 +681,7 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
-    """Show a notice where the user is: the same menu or question comes back."""
+    """Show a notice, then the same menu or question again."""
     notice = show("notice", text, speaker)
     if now.stage is Stage.MENU:
         return _show_menu(now, notice)
@@ -691,7 +691,7 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
 
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
-    """Return the steps that were skipped with their phase, or with `also` (MENU-4)."""
+    """Return the skipped steps, counting the phase `also` as complete (MENU-4)."""
     return tuple(step for step, state in now.list_states(also) if state == "skipped")
 
 
@@ -704,7 +704,7 @@ def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
-    """Go to the step that a message names by its id; None where it names none (MENU-4)."""
+    """Go to the step that a message names by its id; None if it names none (MENU-4)."""
     opening, done = now.opening, set(now.completed_steps)
     if words not in {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks)):
         return None
@@ -743,10 +743,10 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _elaborate(now, echo)
         case "feedback" if guests := hearing.hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
-        # A slip of a key, a command, or a late word that ends a discussion says nothing of the step.
+        # A slip of a key, a command, or a late "done" says nothing about the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or words[0] == "/" or ends:
             return _explain_menu(now)
-        case "feedback" if hearing.hear_review(words).kind == "drop":  # a review is over, or was not held
+        case "feedback" if hearing.hear_review(words).kind == "drop":  # the review is over, or there was none
             return _explain_menu(now)
         case "feedback":
             return _take_feedback(now, words, relayed=event.relayed)
@@ -770,7 +770,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: hearing.Steering) -> Out
 
 
 def _explain_menu(now: Analysis, *, is_help: bool = False) -> Outcome:
-    """Say what can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
+    """Say what works at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
     listed = ", ".join(f"{number} {label}" for number, label in enumerate(_answer_labels(now), 1))
     change = f"To change an answer say `edit` and its number: {listed}. " if listed else ""
     return _tell(now, f"{'' if is_help else 'Nothing was added. '}{change}{lines.AT_A_MENU}")
@@ -785,7 +785,7 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
 
 
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
-    """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
+    """Reopen the answer that a message corrects, let the addressed persona reply, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := hearing.find_corrected(words, given):
         return _edit_answer(now, *corrected)
@@ -804,7 +804,7 @@ def _ask_aside(now: Analysis, key: str, words: str, *, relayed: bool) -> Outcome
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
-    """Begin a roundtable on the step in hand; with `guests`, only they sit down with the lead (ENTRY-2)."""
+    """Begin a roundtable on the current step; with `guests`, only they join the lead (ENTRY-2)."""
     opening, roster = now.opening, now.opening.roster
     if guests:
         seated = (opening.lead.key, *guests)
@@ -862,7 +862,7 @@ def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
 # --- the table ------------------------------------------------------------------------------------------
 
 TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
-    # waiting for this, this event makes this move
+    # stage: (the event that may come, the move that it makes)
     Stage.TRACK: (on.UserSpoke, track_answered),
     Stage.TRACK_SAVED: (on.Saved, track_saved),
     Stage.READING: (on.PersonaReplied, persona_replied),

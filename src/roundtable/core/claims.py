@@ -1,7 +1,7 @@
-"""Whether what is claimed can be verified, whoever speaks (ART-8): paths, credits, names, figures, forms.
+"""Check the claims of every speaker (ART-8): paths, credits, names, figures, forms.
 
-What is found is first given as a reason to say it otherwise; what is still there then is marked
-`(unverified)`, right behind the claim where that is possible.
+A claim that cannot be verified is first sent back with the reason. If it is still there afterwards, it is
+marked `(unverified)`, right after the claim if possible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .turns import USER, Turn
 # --- what a text cites: files, lines and figures -------------------------------------------------------
 
 LinesOf = Callable[[str], int | None]
-"""How many lines a file of the project has, by its path; None where there is none."""
+"""Returns the number of lines of a project file, by its path; None if there is no such file."""
 
 _SOURCE_ENDINGS = (
     "py|pyi|jsx?|mjs|cjs|tsx?|vue|svelte|go|rs|java|kts?|scala|cs|cpp|cc|hpp|swift|rb|php|lua|exs?|erl|hs|dart"
@@ -35,7 +35,7 @@ CITATION = re.compile(
     r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
     r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
 )
-"""A file and a line of it."""
+"""A cited line of a file: `app.py:12`."""
 _BARE_PATH = re.compile(
     r"(?<![\w/.@+:~-])(?P<path>(?:~?/|\.{1,2}/)?(?:[\w@+-][\w@+.-]{0,99}/){1,30}[\w@+.-]{0,99}\w\.[A-Za-z]\w{0,5}"
     rf"|[\w@+-][\w@+.-]*\.(?:{_SOURCE_ENDINGS}))(?![\w/@-]|:\d)"
@@ -44,7 +44,7 @@ _OUTSIDE = re.compile(
     r"(?<![\w/.@+:~-])(?P<path>(?:~?/|\.\./)[\w@+./-]{1,300})"
     r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
 )
-# "example.com/queue" and "Node.js" are no files.
+# "example.com/queue" and "Node.js" are not files.
 _NO_FILE = re.compile(
     r"(?:[\w-]+\.)+(?i:com|org|net|io|dev|de|local|internal|example|test)(?:/|$)"
     r"|(?i:node|next|vue|react|express|nuxt|three|d3|ember|backbone|angular|chart|discord|alpine|deno)\.js$"
@@ -57,7 +57,7 @@ _TO_BE_MADE = re.compile(
 
 
 def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
-    """Return what is wrong with a cited file or line, in words; empty where it exists."""
+    """Return a sentence about what is wrong with a cited file or line; empty if it exists."""
     path, line = found["path"], found.groupdict().get("line")
     count = lines_of(path)
     if count is None:
@@ -68,7 +68,7 @@ def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
 
 
 def find_paths(text: str) -> Iterator[re.Match[str]]:
-    """Yield every file that a text cites, but for those that are still to be made."""
+    """Yield every file that a text cites, except those that it plans to create."""
     for pattern in (CITATION, _OUTSIDE, _BARE_PATH):
         for found in pattern.finditer(text):
             before = text[max(0, found.start() - 60) : found.start()]
@@ -83,13 +83,13 @@ def is_address(path: str) -> bool:
 
 
 def is_marked(text: str, end: int) -> bool:
-    """Whether the mark stands right behind a place in the text."""
+    """Whether the mark comes right after a place in the text."""
     return text[end : end + 40].lstrip("`)*_").lstrip().startswith(UNVERIFIED)
 
 
 @lru_cache(maxsize=256)
 def trusted_text(text: str) -> str:
-    """Return a source without the sentences that are unverified themselves."""
+    """Return a source without the sentences that are marked as unverified."""
     if UNVERIFIED not in text:
         return text
     return "\n".join(sentence for sentence in split_sentences(text) if UNVERIFIED not in sentence)
@@ -102,7 +102,7 @@ _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTED.split(
     "thousand": "1000", "million": "1000000",
 }  # fmt: skip
 _PASSING, _FEW = ("zero", "one", "once", "half"), 3
-# Up to three of something is counted in passing; with a unit it is a figure.
+# A number up to three is only a figure if it has a unit.
 _FIGURE = re.compile(
     rf"""
       https?://\S+
@@ -124,7 +124,7 @@ _FIGURE = re.compile(
 
 
 def find_unknown_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[tuple[str, int]]:
-    """Yield the figures, and their ends, that are unmarked, above `exempt` and in none of the sources."""
+    """Yield each figure that is unmarked, above `exempt` and in no source, and where it ends."""
     stands = frozenset[str]().union(*map(_known_values, sources))
     for found in _FIGURE.finditer(text):
         value = _value_of(found)
@@ -135,7 +135,7 @@ def find_unknown_figures(text: str, sources: Iterable[str], *, exempt: int = 0) 
 
 @lru_cache(maxsize=256)
 def _known_values(text: str) -> frozenset[str]:
-    """Return the values that a source gives; an id or a version holds its numbers too."""
+    """Return the values in a source, including the numbers in ids and versions."""
     trusted = trusted_text(text)
     words = (_NUMBER_WORDS[word] for word in words_of(trusted) if word in _NUMBER_WORDS)
     parts = (str(int(part)) for part in re.findall(r"\d{1,12}", trusted))
@@ -143,7 +143,7 @@ def _known_values(text: str) -> frozenset[str]:
 
 
 def _value_of(found: re.Match[str]) -> str:
-    """Return what a figure is compared by; empty for what only looks like one."""
+    """Return the value that a figure is compared by; empty if it only looks like a figure."""
     if found["word"]:
         return _NUMBER_WORDS[found["word"].lower()]
     number = found["number"] or ""
@@ -164,7 +164,7 @@ _FEW_WORDS = 2
 
 
 class UnverifiedClaim(Struct, frozen=True):
-    """A claim that does not hold: the reason to give, and where its mark goes, None for the text's end."""
+    """A claim that cannot be verified: the reason to give, and where its mark goes (None: the text's end)."""
 
     kind: ClaimKind
     reason: str
@@ -172,7 +172,7 @@ class UnverifiedClaim(Struct, frozen=True):
 
 
 def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
-    """Return the text with `(unverified)` behind every claim that has no mark yet."""
+    """Return the text with `(unverified)` after every claim that has no mark yet."""
     whole = len(text.rstrip().rstrip(".!?")) or len(text.rstrip())
     places = {whole if claim.end is None else claim.end for claim in claims}
     for place in sorted(places, reverse=True):
@@ -185,7 +185,7 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
 def check_contribution(
     text: str, speaker: Persona, table: Table, lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
-    """Return what cannot be verified in a persona's words at the table."""
+    """Return the claims in a persona's contribution that cannot be verified."""
     known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
     found = check_words(text, speaker, table.roster, known, lines_of)
     if any(claim.kind == "form" for claim in found):
@@ -196,14 +196,14 @@ def check_contribution(
 def check_words(
     text: str, speaker: Persona, roster: Roster, known: Sequence[str], lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
-    """Return what cannot be verified in words that are said outside a discussion."""
+    """Return the claims in words outside a discussion that cannot be verified."""
     if fault := _find_fault_of_form(text, speaker):
         return (UnverifiedClaim("form", fault),)
     return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
 
 
 def _documents(table: Table) -> list[str]:
-    """Return what is known without anybody's turn: the item, the step, and the documents."""
+    """Return the texts that are known before any turn: the item, the step, and the documents."""
     texts = (each.text for each in (*table.material, *table.documents))
     return [table.item.name, table.item.text, table.step.title, *texts]
 
@@ -223,7 +223,7 @@ _PREAMBLE = (
     r"(?:contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section)\b[^.]{0,60}:"
     r"|(?:as )?requested,? )"
 )
-# Only what nobody says of their own accord: a brief begins with a turn's number, or tells a name what to do.
+# Only phrases that nobody uses unprompted: a brief begins with a turn's number, or tells NAME what to do.
 _INSTRUCTION = (
     r"\A(?:now turn \d+ of \d+:|now NAME opens|(?:answer|judge) turn \d+, the user's)|\byou are NAME\b"
     r"|\bto (?:add|say), answer pass\b"
@@ -236,7 +236,7 @@ _FAULTS = {
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
-    """Return why a text is no contribution at all; empty where it is one."""
+    """Return why a text is not a contribution at all; empty if it is one."""
     if not words_of(text):
         return "The text is empty: say something."
     if _is_json(text):
@@ -252,11 +252,11 @@ def _is_json(text: str) -> bool:
     try:
         return inner.startswith(("{", "[")) and isinstance(json.loads(inner), dict | list)
     except (ValueError, RecursionError):
-        return bool(_KEY.match(inner))  # cut off, or with something behind it
+        return bool(_KEY.match(inner))  # cut off, or followed by something
 
 
 def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
-    """Yield the lines that begin with somebody else's name, as if that one spoke them."""
+    """Yield a claim for each line that begins with somebody else's name, as if they spoke it."""
     others = tuple(fold_look_alikes(each.name) for each in roster.personas if each.key != speaker.key)
     for line in re.finditer(r".+", text):
         found = _name_pattern(others).match(fold_look_alikes(line[0]))
@@ -292,7 +292,7 @@ def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator
     for found in find_paths(text):
         after = (rest for each in known for rest in trusted_text(each).split(found[0])[1:])
         if any(not rest[:1].isdigit() for rest in after):
-            continue  # they quote the item, a document or the user, line and all
+            continue  # quoted from the item, a document or the user
         if problem := check_citation(found, lines_of):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
             yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)
@@ -314,7 +314,7 @@ _CONDITION = re.compile(
 
 
 def _check_credits(text: str, speaker: str, turns: Sequence[Turn], table: Table) -> Iterator[UnverifiedClaim]:
-    """Yield the sentences that credit somebody who has said nothing, the user included."""
+    """Yield a claim for each sentence that credits somebody, or the user, who has said nothing."""
     keys = {persona.first_name: persona.key for persona in table.roster.personas}
     pattern = _credit_pattern(tuple(keys))
     end = 0
@@ -350,7 +350,7 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[str, ...], Draft]:
-    """Return what cannot be verified in a synthesis, in words for a panel, and the draft with marks there."""
+    """Return why claims of a synthesis cannot be verified, in words for a panel, and the draft with marks."""
     reasons: list[str] = []
     documents = _documents(table)
 
@@ -401,7 +401,7 @@ _SAME, _LEAST_SHARED, _LONG_STEM = 0.8, 2, 7
 
 
 def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether a text repeats a clause nearly word for word, but for a negation; else the alarms are false."""
+    """Whether a text repeats a clause nearly word for word but negated; a looser match gives false alarms."""
     sentences = (sentence for turn in cited for sentence in split_sentences(turn.text))
     told = [clause for each in sentences if not each.endswith("?") for clause in _read_clauses(each)]
     for stems, is_negated in _read_clauses(text):

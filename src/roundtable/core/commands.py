@@ -1,7 +1,7 @@
-"""Commands: what to do next. Each answer of a machine is any number of `Show`, then exactly one other.
+"""Commands: what to do next. A machine returns any number of `Show`, then exactly one other command.
 
-Ask commands go to the panel; Write, Update and Undo change documents, Save commands change meta.json. What
-they carry is laid out first: the table of a discussion, the brief of a speaker or of a step.
+Ask commands go to the panel; Write, Update and Undo commands change documents; Save commands change
+meta.json. Their contents are defined here too: the table of a discussion, the brief of a speaker or a step.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def show(kind: LineKind, words: str, speaker: Persona | str | None = None) -> Sh
 
 class Listen(Struct, frozen=True):  # wait for the user's words
     awaits: Awaits
-    prefill: str = ""  # what stands in the input line to be edited
-    offer: str = ""  # the draft that can be put there
+    prefill: str = ""  # the text in the input line, to be edited
+    offer: str = ""  # a draft that can be put there
 
 
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
 class Table(Struct, frozen=True):
-    """Everything that was said and is known at the table: what every brief shares."""
+    """Everything that was said or is known at the table; every brief shares it."""
 
     item: Item
     step: Step
@@ -54,15 +54,15 @@ class Table(Struct, frozen=True):
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
-    documents: tuple[Material, ...] = ()  # the item's others, and transcripts of discussions on this step
+    documents: tuple[Material, ...] = ()  # the item's other ones, and transcripts of discussions on this step
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[LookedUp, ...] = ()  # what personas asked to see of the code in this discussion
-    suspected: OffTopic | None = None  # what a local check thinks that the user's last turn drifts to
-    insists: bool = False  # the user did so on a subject: nothing of theirs is redirected again
+    looked_up: tuple[LookedUp, ...] = ()  # code that personas asked to see in this discussion
+    suspected: OffTopic | None = None  # where the user's last turn drifts, as a local check sees it
+    insists: bool = False  # the user insisted on a subject and is not redirected again
 
 
 class Brief(Struct, frozen=True):
-    """All that a panel needs to give one persona its words."""
+    """Everything a panel needs to give one persona its words."""
 
     table: Table
     speaker: Persona
@@ -72,8 +72,8 @@ class Brief(Struct, frozen=True):
     word_limit: int = 110
     most_words: int = 170
     again: tuple[str, ...] = ()
-    may_yield: bool = False  # whose part it is to go on may say that nothing is left (LOOP-8)
-    look_ups: int = 0  # how many times the speaker may still ask to see some of the code before it speaks
+    may_yield: bool = False  # the speaker may say that it has nothing left (LOOP-8)
+    look_ups: int = 0  # how often the speaker may still ask to see code before it speaks
 
     @property
     def number(self) -> int:
@@ -86,17 +86,17 @@ class Brief(Struct, frozen=True):
 
     @property
     def follows_user(self) -> bool:
-        """Whether the user spoke last, so that the speaker judges that turn with its own words."""
+        """Whether the user spoke last; the speaker then judges that turn in its own words."""
         return bool(self.table.turns) and self.table.turns[-1].speaker == USER
 
     @property
     def free(self) -> bool:
-        """Whether questions and tradeoffs are allowed to everybody in this contribution (VOICE-4)."""
+        """Whether anybody may ask questions and weigh tradeoffs in this contribution (VOICE-4)."""
         return self.purpose in ("framing", "tradeoff")
 
 
 class ReadContext(Struct, frozen=True):
-    step: Step  # its documents, and the turn limit
+    step: Step  # read its documents and the turn limit
 
 
 class AskFraming(Struct, frozen=True):
@@ -117,8 +117,8 @@ class SaveLimit(Struct, frozen=True):
 
 class AskSynthesis(Struct, frozen=True):
     table: Table
-    problems: tuple[str, ...] = ()  # what was wrong with the one before
-    is_extracted: bool = False  # by the offline panel: the other could not
+    problems: tuple[str, ...] = ()  # what was wrong with the previous draft
+    is_extracted: bool = False  # the offline panel is asked: the other failed
 
 
 class UpdateArtifacts(Struct, frozen=True):
@@ -131,7 +131,7 @@ class UpdateArtifacts(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    # What meta.json keeps of an elaboration (META-5).
+    # What meta.json keeps about an elaboration (META-5).
     step_id: str
     turn_count: int
     personas_active: tuple[str, ...]
@@ -152,27 +152,27 @@ class SaveRecord(Struct, frozen=True):
 
 
 class Return(Struct, frozen=True):
-    """Back to the same menu."""
+    """Go back to the same menu."""
 
 
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
 class Answer(Struct, frozen=True):
-    """What the user answered under a label."""
+    """The user's answer to the question with a label."""
 
     label: str
     question: str
     text: str
-    unknown: bool = False  # "I don't know" was said
-    offered: bool = False  # it is a draft that was taken as it is
-    relayed: bool = False  # a host passed any of it on
+    unknown: bool = False  # left open, as by "I don't know"
+    offered: bool = False  # it is a draft that was accepted as it is
+    relayed: bool = False  # a host passed on some of it
 
 
 class StepBrief(Struct, frozen=True):
-    """All that a panel needs to know about the step in hand.
+    """Everything a panel needs to know about the current step.
 
-    The runtime adds documents, material and what is known, here and below: the machine reads no files.
+    The runtime adds the documents and what is known, because the machine reads no files.
     """
 
     item: Item
@@ -183,25 +183,25 @@ class StepBrief(Struct, frozen=True):
     answers: tuple[Answer, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[Material, ...] = ()  # what the panel asked to see of the code in this step
-    look_ups: int = 0  # how many times it may still ask before it answers
+    looked_up: tuple[Material, ...] = ()  # code that the panel asked to see in this step
+    look_ups: int = 0  # how often it may still ask before it answers
 
 
 class AskReading(Struct, frozen=True):
-    brief: StepBrief  # with the documents of the phases before
+    brief: StepBrief  # with the documents of earlier phases
 
 
 class AskOffers(Struct, frozen=True):
     brief: StepBrief
-    questions: tuple[Question, ...]  # what draft answers are collected for
+    questions: tuple[Question, ...]  # to collect draft answers for
 
 
 class AskFiles(Struct, frozen=True):
-    """Ask which files the item will change. The runtime asks this before a step, no machine does."""
+    """Ask which files the item will change. The runtime asks this before a step; no machine does."""
 
     item: Item
     folders: str
-    found: str  # by a survey, to pick from
+    found: str  # by a survey; the panel picks from it
 
 
 class AskFollowUp(Struct, frozen=True):
@@ -212,7 +212,7 @@ class AskFollowUp(Struct, frozen=True):
 
 
 class AskDraft(Struct, frozen=True):
-    brief: StepBrief  # what the step writes its sections from
+    brief: StepBrief  # the step's sections are written from it
 
 
 class WriteStep(Struct, frozen=True):
@@ -221,18 +221,18 @@ class WriteStep(Struct, frozen=True):
 
 
 class SaveProgress(Struct, frozen=True):
-    """Note in meta.json what is given: a completed step or phase, a depth, a track."""
+    """Note in meta.json whatever is given: a completed step or phase, a depth, a track."""
 
     step_id: str = ""
-    phases: tuple[str, ...] = ()  # the completed one, and those in which nothing is needed
+    phases: tuple[str, ...] = ()  # the completed one, and those that need no step
     depth: tuple[str, Depth] | None = None  # with its phase
     track: TrackChoice | None = None
     not_needed: tuple[str, ...] = ()  # the steps that the track does not need (STEP-9)
-    before: tuple[str, ...] = ()  # the old track's steps: a phase that the new one has others in opens again
+    before: tuple[str, ...] = ()  # the old track's steps: a phase with other steps in the new one is reopened
 
 
 class AskFeedback(Struct, frozen=True):
-    """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
+    """Ask a persona to take up the user's feedback, or to answer an aside, which is not written."""
 
     brief: StepBrief
     words: str
@@ -241,11 +241,11 @@ class AskFeedback(Struct, frozen=True):
 
 
 class Written(Struct, frozen=True):
-    """Something that was written in this leg, so that it can be taken back (MENU-7)."""
+    """Something that this leg wrote and that can be taken back (MENU-7)."""
 
     kind: Literal["section", "feedback", "block"]
-    moment: str  # what the changes are noted under
-    answers: tuple[Answer, ...] = ()  # those from before it
+    moment: str  # the key under which the changes are noted
+    answers: tuple[Answer, ...] = ()  # the step's answers before it
     first: bool = False  # it completed the step
     at: str = ""  # the instant of an elaboration
 
@@ -263,13 +263,13 @@ class WriteFeedback(Struct, frozen=True):
 
 class WriteDrafts(Struct, frozen=True):
     done: tuple[Step, ...]
-    skipped: tuple[Step, ...]  # their outputs have to exist, and say at their top what was skipped
+    skipped: tuple[Step, ...]  # their outputs must exist and say at the top what was skipped
 
 
 class Advance(Struct, frozen=True):
-    """Leave the leg: go on to what comes next, or to a step; or begin the analysis again, or leave."""
+    """End the leg: go on to what comes next or to a given step, start over, or leave."""
 
-    step_id: str = ""  # a step that was skipped or is complete
+    step_id: str = ""  # a skipped or completed step to open
     is_back: bool = False  # only the last question of that step is asked
     otherwise: str = ""  # "start over" or "leave"
 

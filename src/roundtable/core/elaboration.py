@@ -2,22 +2,22 @@
 
 The rules, in the order of a discussion:
 
-- ENTRY: the lead of the step's phase brings in the others; the step's documents and the turn limit are read.
-- TOPIC_FRAMING: the lead sums up where the step landed, asks one focus question, and names who speaks first.
-- DISCUSSION_LOOP: in the first round everybody speaks once. Then the user's message decides: whoever it
-  addresses answers, the group answers in turn, an open message is the lead's. Others follow only with
-  something to add. An empty message lets one persona go on; after three rounds without the user the lead
-  asks whether to wrap up. Two turns before the limit there is one warning; at the limit it ends.
-  What drifts off the topic is redirected by the lead and parked for the step where it belongs; whoever
-  speaks next judges the user's turn, unless the panel judged it at once.
-- SYNTHESIS: the panel drafts, every entry cites its turns; a faulty draft is asked for once more and then
-  mended by rule. If the panel cannot draft, the synthesis is extracted from the turns. Where somebody can
-  be asked, the user reviews it: accept, drop, edit, add. Then it is added to the step's documents.
-- STATE_PERSIST: the record and the transcript are written; then the menu returns.
+- ENTRY: the lead of the step's phase brings in the others. The step's documents and the turn limit are read.
+- TOPIC_FRAMING: the lead sums up the step, asks one focus question, and names the first speaker.
+- DISCUSSION_LOOP: in the first round everybody speaks once. After that the user's message decides who
+  answers: the persona or the group that it addresses, otherwise the lead. The others follow only if they have
+  something to add. After an empty message one persona goes on; after three rounds without the user the lead
+  asks whether to wrap up. Two turns before the limit there is one warning; at the limit the discussion ends.
+  If a turn drifts off the topic, the lead redirects, and the point is parked for the step where it belongs.
+  The next speaker judges whether the user's turn drifted, unless the panel judged it at once.
+- SYNTHESIS: the panel drafts it, and every entry cites its turns. A faulty draft is sent back once and then
+  repaired by rule; if the panel cannot draft, the synthesis is extracted from the turns. If the user can be
+  asked, they review it: accept, drop, edit, add. Then it is added to the step's documents.
+- STATE_PERSIST: the record and the transcript are written. Then the menu returns.
 
-`Elaboration` is the state, `TRANSITIONS` at the end says which event may come when and where it leads, and
-each move between them takes the state and an event and returns the next state and what to do. An event that
-is not in the table raises `RuleBroken` and changes nothing.
+`Elaboration` is the state. A move takes the state and an event, and returns the next state and what to do.
+`TRANSITIONS`, at the end, says which event may come when, which move it makes and where that may lead. Any
+other event raises `RuleBroken` and changes nothing.
 """
 
 from __future__ import annotations
@@ -78,31 +78,31 @@ class Due(Struct, frozen=True):
     persona: str  # whose contribution is due
     purpose: Purpose
     may_pass: bool = False  # it speaks only if it has something distinct to add
-    may_yield: bool = False  # if it has nothing left, the next speaks, or the lead asks whether to wrap up
+    may_yield: bool = False  # if it has nothing left, the next one speaks, or the lead asks to wrap up
 
 
 class Elaboration(do.Table, frozen=True):
-    """The state of one elaboration: what is on the table (see `Table`), and where the discussion stands."""
+    """The state of one elaboration: what is on the table (see `Table`), and how far the discussion is."""
 
     user_name: str | None = None
     state: State = State.ENTRY
     awaits: Awaited = Awaited.CONTEXT
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
-    asked_to_wrap_up: bool = False  # by the lead, and the user has not spoken since: silence means yes
+    asked_to_wrap_up: bool = False  # the lead asked, and the user has not spoken since: silence means yes
     is_closing: bool = False  # the warning came after the user's last words: one more persona may speak
-    unclear_exit: on.UserSpoke | None = None  # may have meant to end the discussion: the user is asked
+    unclear_exit: on.UserSpoke | None = None  # a message that may end the discussion: the user is asked
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0  # how often a draft of the synthesis was asked for
     draft: synthesis.Draft = synthesis.Draft()
     drafted_at: str = ""  # also the instant of the record and of the marker
-    extracted: bool = False  # by rule from the turns, since no panel could draft it
+    extracted: bool = False  # taken from the turns by rule, since no panel could draft it
     has_host_draft: bool = False  # a host drafted the synthesis: marked unless the user accepts it (ART-8)
     has_review: bool = False  # the user reviews the synthesis before it is written (SYN-8)
     reviewed: tuple[synthesis.Draft, ...] = ()  # the synthesis before each change that the user made to it
-    editing: int | None = None  # the entry of the review whose new words are awaited
-    undo_key: str = ""  # what the changes to the documents are noted under, so that they can be taken back
+    editing: int | None = None  # the entry of the review that waits for its new words
+    undo_key: str = ""  # the key under which changes to the documents are noted, for `undo`
 
     @classmethod
     def begin(
@@ -118,13 +118,13 @@ class Elaboration(do.Table, frozen=True):
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
-        # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
+        # A document without a step belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
         new = cls(item, step, roster, lead, steps, user_name=user_name, has_review=has_review)
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
-        """Return the next state and what to do; an illegal event raises and changes nothing."""
+        """Return the next state and what to do; an illegal event raises `RuleBroken` and changes nothing."""
         if (self.state, self.awaits, type(event)) not in TRANSITIONS:
             reason = f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}."
             raise RuleBroken(reason, legal=self.legal)
@@ -136,7 +136,7 @@ class Elaboration(do.Table, frozen=True):
         return after, (*shown, *(each for each in commands if type(each) is not do.Show))
 
     def wait(self, awaits: Awaited, *commands: do.Command, **changes: Any) -> Outcome:
-        """Return the state that waits for something, and what to do for it."""
+        """Return the changed state, which waits for `awaits`, and the commands."""
         return replace(self, awaits=awaits, **changes), commands
 
     @property
@@ -156,7 +156,7 @@ class Elaboration(do.Table, frozen=True):
 
     @property
     def table(self) -> do.Table:
-        """What every brief shares."""
+        """The part of the state that every brief shares."""
         return do.Table(*(getattr(self, name) for name in do.Table.__struct_fields__))
 
     @property
@@ -212,7 +212,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         now = _take_judgement(now, event.judged)
         drift = _find_drift(now)
         if drift and event.speaker == now.lead.key:
-            # The lead's own words follow the line that the rules fix: a redirect, not a turn.
+            # The lead's own words follow the fixed line: together they are a redirect, not a turn.
             return _go_on(replace(now, due=()), _redirect(now, USER, drift, words))
     said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes))
     said = replace(said, due=_due_after(now, event, is_closing=said.is_closing))
@@ -227,9 +227,9 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
 
 
 def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) -> tuple[Due, ...]:
-    """Return who is due after a contribution; `is_closing` where the warning comes right after it."""
+    """Return who is due after a contribution; `is_closing` if the warning comes right after it."""
     purpose = now.due[0].purpose
-    # After an empty message one persona speaks; the others only stood by.
+    # After an empty message one persona speaks; the others were due only if it yielded.
     due = () if purpose == "go-on" else now.due[1:]
     if now.is_closing:
         return tuple(each for each in due if each.purpose == "first-round")
@@ -242,14 +242,14 @@ def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) ->
 
 
 def _keep_looked_up(now: Elaboration, event: on.Framed | on.PersonaSpoke) -> Elaboration:
-    """Keep what a speaker asked to see where it was shown, so that the prompt prefix stays cacheable."""
+    """Keep the code that a speaker asked to see in its place, so that the prompt prefix stays cacheable."""
     names, count = {each.name for each in now.looked_up}, len(now.turns)
     new = (LookedUp(each.name, each.text, count) for each in event.looked_up if each.name not in names)
     return replace(now, looked_up=(*now.looked_up, *new))
 
 
 def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
-    """Keep what is said of the user's last turn, and park what drifts (FOCUS-1)."""
+    """Add a verdict to the user's last turn, and park what drifts (FOCUS-1)."""
     turn = now.turns[-1]
     if turn.speaker != USER:
         raise RuleBroken("Only a turn of the user's is judged by whoever speaks next.")
@@ -324,9 +324,9 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
-    """Return who answers the user: the addressed ones, or the lead; others only with something to add.
+    """Return who answers the user: those addressed, or the lead; others only with something to add.
 
-    Whoever was addressed before and has not been heard speaks before the lead does.
+    A persona who was addressed earlier and has not spoken since comes before the lead.
     """
     lead, addressed = now.lead.key, _addressed_keys(now, now.turns[-1])
     waiting = (key for key in _unanswered_keys(now, now.turns[:-1]) if key not in (lead, *addressed))
@@ -347,7 +347,7 @@ def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
 
 
 def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return whom the user addressed last, by name or as the group, and who has not spoken since (LOOP-8)."""
+    """Return the keys of those whom the user last addressed and who have not spoken since (LOOP-8)."""
     for turn in reversed(turns):
         if turn.speaker == USER and (addressed := _addressed_keys(now, turn)):
             spoke = {later.speaker for later in turns[turn.number :]}
@@ -356,7 +356,7 @@ def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]
 
 
 def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
-    """Return the keys of those whom a turn of the user's addresses, in the order in which they answer."""
+    """Return the keys of the personas whom a user's turn addresses, in the order in which they answer."""
     heard = address(turn.text, now.roster)
     if heard.kind == "group":
         others = sorted(now.roster.others(now.lead), key=lambda persona: persona.first_name.casefold())
@@ -374,7 +374,7 @@ def raise_limit(now: Elaboration, event: on.LimitRaised) -> Outcome:
 
 
 def limit_saved(now: Elaboration, event: on.Saved) -> Outcome:
-    # A document that is not a step's has no meta.json (MENU-8).
+    # A document without a step has no meta.json (MENU-8).
     kept = "; it is kept in meta.json for the next discussion too" if event.saved else " for this discussion"
     failed = "; it could not be written to meta.json" if now.step.step_id and not event.saved else ""
     notice = show("notice", f"The turn limit is now {now.max_turns}{kept}{failed}.")
@@ -417,7 +417,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
 
 
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
-    """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
+    """Show the synthesis with a number before every entry, and wait for the user's review."""
     text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
     review = show("review", text if now.draft.entries else lines.REVIEW_EMPTY)
     return now.wait(Awaited.REVIEW, *shown, review, do.Listen("review"), editing=None)
@@ -452,15 +452,15 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case _:
             highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
             draft = draft.add_entry(answer.part, answer.words, highest + 1, typed=not event.relayed)
-    # What the panel said in one sentence may be about an entry that is no longer there.
+    # The panel's summary and takeaway may be about an entry that is no longer there.
     draft = replace(draft, summary="", takeaway="")
     return _ask_for_review(replace(now, draft=draft, reviewed=(*now.reviewed, now.draft)), *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
-    """Write the synthesis as it stands; one without entries is only a takeaway.
+    """Write the synthesis; one without entries is only shown, as a takeaway.
 
-    What a host brought in is marked, unless the user accepted it.
+    Words from a host are marked, unless the user accepted them.
     """
     if not accepted:
         mark = partial(synthesis.mark_host_words, turns=now.turns, by_host=now.has_host_draft)
@@ -511,7 +511,7 @@ def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
 
 
 def _say(now: Elaboration, turn: Turn) -> Outcome:
-    """Add one turn and show it; right after it comes the warning, two turns before the limit."""
+    """Add one turn and show it; two turns before the limit, the warning follows it."""
     after = replace(now, turns=(*now.turns, turn), suspected=None)
     shown = (do.Show(lines.contribution(turn, now.roster)),)
     if turn.number != now.max_turns - 2:
@@ -540,7 +540,7 @@ def _listen(now: Elaboration, *shown: do.Command) -> Outcome:
 
 
 def _ask_whether_to_wrap_up(now: Elaboration, *shown: do.Command) -> Outcome:
-    """The lead asks, because the user was silent for a while or nobody has anything left (LOOP-6)."""
+    """Let the lead ask, because the user was silent for a while or nobody has anything left (LOOP-6)."""
     line = _lead_says(now, "inactivity", lines.inactivity(now.user_name))
     return _listen(replace(now, asked_to_wrap_up=True), *shown, line)
 
@@ -558,7 +558,7 @@ def _park(now: Elaboration) -> Elaboration:
 
 
 def _redirect(now: Elaboration, speaker: str, drift: OffTopic, own_words: str = "") -> do.Show:
-    """The lead's line about what a speaker's last turn drifted to, with words of its own (FOCUS-1)."""
+    """Return the lead's line about a turn that drifted, followed by the lead's own words (FOCUS-1)."""
     ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
     name = USER if speaker == USER else now.roster[speaker].name
     text = lines.redirect(name, drift.subject, topic=now.focus_topic, ahead=ahead)
@@ -566,7 +566,7 @@ def _redirect(now: Elaboration, speaker: str, drift: OffTopic, own_words: str = 
 
 
 def find_place_ahead(belongs_to: str | None, *, steps: Sequence[Step], current: str) -> str | None:
-    """Return the name of the step of this phase, or of the later phase, where a point can be taken up."""
+    """Return the title of a later step, or the name of a later phase, where a point belongs; else None."""
     step = next((step for step in steps if step.step_id == belongs_to), None)
     if step and step.step_id[:2] == current[:2]:
         return step.title if step.step_id > current else None
@@ -603,7 +603,7 @@ def _echo(event: on.UserSpoke) -> tuple[do.Show, ...]:
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
-    # in, waiting for, this event makes this move, which leads to
+    # (state, awaited, event): (the move, the states that it may lead to)
     (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
     (_ENTRY, Awaited.CONTEXT, on.TaskFailed): (give_up, [_ENTRY]),
     (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
@@ -615,7 +615,7 @@ TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[St
     (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
     (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
     (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
-    # whoever is to be heard, a discussion can be ended from outside
+    # a discussion can be ended from outside, no matter who is awaited
     **{
         (_LOOP, awaits, on.WrappedUp): (wrap_up, [_SYNTHESIS])
         for awaits in (Awaited.PERSONA, Awaited.USER, Awaited.EXIT, Awaited.VERDICT)

@@ -6,8 +6,8 @@ RoundtableError
     ├── DiskFailed      a file could not be read or written
     ├── ItemLocked      another process holds the item
     ├── ItemCorrupt     a file that we keep cannot be trusted
-    ├── ItemUnknown     no item, or several, answer to a name
-    ├── ContentBroken   personas or steps leave nothing to run with
+    ├── ItemUnknown     a name fits no item, or several
+    ├── ContentBroken   no usable personas or steps are left
     ├── PanelFailed     the panel gave no words
     └── TrackerFailed   a tracker gave no issue
 """
@@ -16,11 +16,11 @@ from __future__ import annotations
 
 
 class RoundtableError(Exception):
-    """Anything that Roundtable raises on purpose; its text is fit for a person."""
+    """Anything that Roundtable raises on purpose; its text is written for people."""
 
 
 class RuleBroken(RoundtableError):
-    """A move that the rules do not allow; `legal` names those that they do."""
+    """A move that the rules do not allow; `legal` names those that they allow."""
 
     def __init__(self, message: str, legal: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class RuleBroken(RoundtableError):
 
 
 class OutsideFailure(RoundtableError):
-    """Something outside the rules failed: what, what is saved, and what to do next."""
+    """A failure outside the rules: what failed, what is saved, and what to do next."""
 
     def __init__(self, failed: str, *, saved: str = "", do: str = "") -> None:
         super().__init__(" ".join(part for part in (failed, saved, do) if part))

@@ -1,6 +1,6 @@
-"""Events: what happened, as both machines hear it. They are journalled before they count.
+"""Events: what happened, as input to both machines. Each is journalled before it counts.
 
-`moment` is what changes to documents are noted under, so that they can be taken back.
+`moment` is the key under which changes to documents are noted, so that they can be undone.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class UserSpoke(Struct, frozen=True):
 
     text: str
     relayed: bool = False  # a host passed the words on, perhaps not word for word
-    by: str = ""  # who spoke, where several people share the table
+    by: str = ""  # who spoke, if several people share the table
 
 
 class Failed(Struct, frozen=True):
-    reason: str  # the panel gave no words; it is kept for the record and changes nothing (FAIL-1)
+    reason: str  # why the panel gave no words; kept for the record, changes nothing (FAIL-1)
 
 
 class TaskFailed(Struct, frozen=True):
@@ -38,7 +38,7 @@ class DocumentsWritten(Struct, frozen=True):
 
 
 class Saved(Struct, frozen=True):
-    """What was to be noted in meta.json is there; `saved` is false where it could not be written."""
+    """meta.json was updated; `saved` is false if that failed."""
 
     saved: bool = True
 
@@ -54,7 +54,7 @@ class ContextRead(Struct, frozen=True):
 
 
 class Framed(Struct, frozen=True):
-    """The lead framed the discussion, after it asked to see some of the code."""
+    """The lead framed the discussion; `looked_up` is the code that it asked to see."""
 
     summary: str
     focus_question: str
@@ -70,21 +70,21 @@ class PersonaSpoke(Struct, frozen=True):
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
-    judged: Verdict | None = None  # on the user's turn that it follows (FOCUS-1)
+    judged: Verdict | None = None  # its verdict on the user's turn before it (FOCUS-1)
     looked_up: tuple[Material, ...] = ()
 
 
 class PersonaPassed(Struct, frozen=True):
-    speaker: str  # may be silent, and had nothing distinct to add
+    speaker: str  # it may be silent, and had nothing distinct to add
 
 
 class Judged(Struct, frozen=True):
     verdict: Verdict  # on the user's last contribution
-    advice: bool = False  # it redirects nobody: whoever speaks next judges the turn with its own words
+    advice: bool = False  # it redirects nobody: the next speaker judges the turn in its own words
 
 
 class SpeakerStopped(Struct, frozen=True):
-    """The user stopped whoever was due, in order to speak."""
+    """The user stopped the speaker who was due, in order to speak."""
 
 
 class LimitRaised(Struct, frozen=True):
@@ -92,7 +92,7 @@ class LimitRaised(Struct, frozen=True):
 
 
 class WrappedUp(Struct, frozen=True):
-    """The discussion ends from outside: by the user's choice, or by a spent budget, which has a `reason`."""
+    """The discussion is ended from outside: by the user, or by a spent budget, which gives the `reason`."""
 
     reason: str = ""
 
@@ -101,7 +101,7 @@ class SynthesisDrafted(Struct, frozen=True):
     draft: Draft
     at: str  # the instant that marker and record share
     extracted: bool = False
-    claims: tuple[str, ...] = ()  # what could not be verified, to be sent back with once (ART-8)
+    claims: tuple[str, ...] = ()  # why claims could not be verified, to send back once (ART-8)
     relayed: bool = False  # a host drafted it
 
 
@@ -113,14 +113,14 @@ class RecordSaved(Struct, frozen=True):
 
 
 class PersonaReplied(Struct, frozen=True):
-    text: str  # a follow-up, or what the incoming persona read of the phases before, which may be nothing
+    text: str  # a follow-up, or what the incoming persona read in earlier phases, which may be nothing
 
 
 class Offer(Struct, frozen=True):
-    """A draft answer to the question under a label, and where it comes from.
+    """A draft answer to the question with a label, and where it comes from.
 
-    A panel's own is read at its source, assumed, or not known (then it has no text); where it `matters`, the
-    user is asked (STEP-4). A subject is what the question asks about, and no answer to it.
+    A panel's draft is read at its source, assumed, or unknown (without text); if it `matters`, the user is
+    asked (STEP-4). A subject is what the question asks about, not an answer to it.
     """
 
     label: str
@@ -148,7 +148,7 @@ class Drafted(Struct, frozen=True):
 
 
 class FeedbackTaken(Struct, frozen=True):
-    """A persona, or else the lead, took up the user's feedback; its marker carries the instant `at`."""
+    """A persona, by default the lead, replied to the user's feedback; its marker has the instant `at`."""
 
     reply: str
     at: str
@@ -156,7 +156,7 @@ class FeedbackTaken(Struct, frozen=True):
 
 
 class Undone(Struct, frozen=True):
-    """What was written last was taken back, or could not be (`done` is false); each file is announced."""
+    """The last change was taken back, or could not be (`done` is false); each file is announced."""
 
     done: bool
     announcements: tuple[str, ...] = ()

@@ -37,13 +37,13 @@ def strip_fillers(text: str) -> str:
 
 
 def is_about(text: str, earlier: str) -> bool:
-    """Whether two texts share a word that carries the point."""
+    """Whether two texts share a word that carries content."""
     return not set(content_stems(text)).isdisjoint(content_stems(earlier))
 
 
 # --- in a discussion ------------------------------------------------------------------------------------
 
-# Not after a letter, and not after `d'` or `non-`: those make another word of it.
+# Not after a letter, and not after `d'` or `non-`: those make it another word.
 _WORD_START = r"(?<!\w)(?<!\w[-'@])"
 _GROUP = re.compile(
     _WORD_START + r"(?:you\s+all|everyone|all\s+of\s+you|team|what\s+do\s+you\s+think)(?!\w)(?![-']\w)"
@@ -55,7 +55,7 @@ _INSISTS = re.compile(
 
 
 def hear(text: str, roster: Roster) -> Heard:
-    """Return what a message in a discussion is: an exit before an address, one persona before the group."""
+    """Return what a message in a discussion is; an exit wins over an address, a persona over the group."""
     if is_silence(text):
         return Heard("silence")
     meant = hear_exit(text)
@@ -63,7 +63,7 @@ def hear(text: str, roster: Roster) -> Heard:
 
 
 def address(text: str, roster: Roster) -> Heard:
-    """Return whom a contribution addresses, whatever it says about ending: a persona, the group or nobody."""
+    """Return whom a message addresses, even if it sounds like an exit: a persona, the group or nobody."""
     said = re.sub(r"^\W+", "", fold_text(text)).rstrip()
     places = [(_find_address(said, persona), persona.key) for persona in roster.personas]
     if found := [(place, key) for place, key in places if place is not None]:
@@ -80,7 +80,7 @@ def _find_address(said: str, persona: Persona) -> int | None:
 
 
 def comes_back_to(text: str, subject: str, words: str) -> bool:
-    """Whether a message goes on about what was put off with these words, or says that it belongs here."""
+    """Whether a message goes on about a subject that was put off, or says that it belongs here."""
     named = set(content_stems(subject))
     shared = {*named, *content_stems(words)}.intersection(content_stems(text))
     goes_on = is_about(text, subject) and len(shared) >= min(2, len(named))
@@ -122,7 +122,7 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
-    # What depends on a condition ends nothing.
+    # Words after a condition ("when we are done") end nothing.
     free = _CONDITIONS.split(said)[0]
     if _NEGATED.search(fold_text(text)) or not re.search(rf"(?<!\S){_EXIT}", free):
         return None
@@ -155,8 +155,8 @@ _DEFERS = re.compile(
     r"|\b(?:let me|i(?:'ll| will| must| should| need to| have to)) (?:\w+ )?(?:ask|look|check|find out)\b"
     r"|\b(?:let me|(?:will|must|should|need to|have to|want to)) (?:think|talk)(?: (?:about|it)\b|[.!]*$)"
 )
-# At the beginning of a sentence: takes back a decision, often with what holds instead. What only may do so
-# counts where a decision or a name follows it: "No wait, Postgres for the queue."
+# The start of a sentence that takes back a decision, often to replace it. A phrase outside `surely` counts
+# only if nothing, a decision or a name follows it: "No wait, Postgres for the queue."
 _TAKES_BACK = re.compile(
     r"(?:(?:no|ok|okay|oh|wait|sorry|well|but|and|hm+|actually)[,.!]? )*(?:(?P<surely>"
     r"(?:that|this|it) (?:was|is)(?: not|n['’]t| no| never)(?: really)?(?: a| my| our)? decision\b"
@@ -168,13 +168,13 @@ _TAKES_BACK = re.compile(
     r"(?=[.!]*$|[,:;.!]| [-–—]| (?:rather|instead|let|we|i|use|make|take)\b))[\s,.:;!–—-]*+",
     re.IGNORECASE,
 )
-# "No wait, too slow" and "No wait, I need to ask" name nothing that holds instead.
+# "No wait, too slow" and "No wait, I need to ask" name no replacement.
 _TELLS_WHY = word_set("""
     i you he she it they them that this there is are was were has have had do does did can could would should
     will may might because since my too bad idea sorry nonsense wrong mistake mind please
     """)
 _MAX_INSTEAD_WORDS = 12
-# What makes a sentence sound like a decision: a will, an order at its beginning, or a rule.
+# A sentence sounds like a decision if it has an intention, an order at its beginning, or a rule.
 _ACTS = (
     "go|take|use|keep|drop|choose|decide|agree|will|won't|want|refuse|skip|prefer|need|shall|start|stop|make|set"
     "|build|ship|allow|accept|reject|leave|do|don't|show|hide|remove|add|store|send|ask|warn|block|retry|limit"
@@ -188,12 +188,12 @@ _DECIDES = re.compile(
 
 
 def can_decide(text: str) -> bool:
-    """Whether a message can hold a decision: it has a sentence that neither asks, defers nor takes back."""
+    """Whether a message can hold a decision: it has a sentence that does not ask, defer or take back."""
     return any(map(_is_firm, split_standing(text)))
 
 
 def sounds_decided(text: str) -> bool:
-    """Whether a sentence of what stands in a message wills, rules or orders something."""
+    """Whether a sentence that a message does not take back sounds like a decision."""
     return any(map(_is_resolute, split_standing(text)))
 
 
@@ -202,7 +202,7 @@ def _is_resolute(sentence: str) -> bool:
 
 
 def _is_correction(sentence: str) -> bool:
-    """Whether a sentence takes back and says what holds instead: a decision, or a name without a verb."""
+    """Whether a sentence takes something back and replaces it, by a decision or a name without a verb."""
     instead = strip_correction(sentence)
     words = words_of(instead)
     is_name = len(words) <= _MAX_INSTEAD_WORDS and _TELLS_WHY.isdisjoint(words)
@@ -216,26 +216,26 @@ def _is_firm(sentence: str) -> bool:
 
 
 def split_standing(text: str) -> tuple[str, ...]:
-    """Return the sentences of a message without what it takes back itself: "Redis. No wait, we use X"."""
+    """Return the sentences of a message, except those it takes back itself: "Redis. No wait, we use X"."""
     return _read_sentences(text)[0]
 
 
 def find_instead(text: str) -> tuple[str, ...] | None:
-    """Return what a message says instead of a decision before it; None where it takes back none."""
+    """Return what a message puts in place of an earlier decision; None if it takes back none."""
     return _read_sentences(text)[1]
 
 
 def strip_correction(sentence: str) -> str:
-    """Return what a sentence says instead of what was just said; all of it where it corrects nothing."""
+    """Return a sentence without an opening that takes something back, such as "No wait,"."""
     found = _TAKES_BACK.match(sentence := sentence.strip())
     return sentence[found.end() :] if found else sentence
 
 
-@lru_cache(maxsize=16)  # few: a message may be long
+@lru_cache(maxsize=16)  # few entries, since a message may be long
 def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     standing: list[str] = []
     decided: list[int] = []  # places in `standing`
-    first: int | None = None  # of what follows the words that take back an earlier message's decision
+    first: int | None = None  # the place after words that take back an earlier message's decision
     for sentence in split_sentences(text):
         found = None if sentence.endswith("?") else _TAKES_BACK.match(sentence)
         rest = sentence[found.end() :] if found else sentence
@@ -252,18 +252,18 @@ def _read_sentences(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 def corrects(text: str) -> bool:
-    """Whether a message begins a sentence with a correction and says what holds: "No wait, B."."""
+    """Whether a sentence of a message takes something back and replaces it: "No wait, B."."""
     return any(map(_is_correction, split_standing(text)))
 
 
-# --- what the user says of the code ---------------------------------------------------------------------
+# --- what the user says about the code ------------------------------------------------------------------
 
 _FILE = re.compile(
     r"`(?P<code>[\w./-]+(?::\d{1,6})?)(?:-\d{1,6})?`"
     r"|(?<![\w/@.-])(?P<path>(?:(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
     r"(?::\d{1,6})?)(?:-\d{1,6})?"
 )
-# The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
+# The files in a sentence are replaced by ~0~, ~1~ and so on, so that a pattern can match any of them.
 _FILES = (
     r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
 )
@@ -271,7 +271,7 @@ _NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|n
 _IS_TOUCHED = re.compile(
     rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed) (?:after all|too|as well)\b"
 )
-# Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+# About the file itself: "the check in loans.py does not change" says nothing about the file.
 _STAYS = re.compile(
     rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
     rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
@@ -285,7 +285,7 @@ _NOT_TO_TOUCH = re.compile(
 
 
 class CodeCorrection(Struct, frozen=True):
-    """What the user says of a file, or of its `path:line`: that it is not touched, or is after all."""
+    """What the user says about a file or a `path:line`: that it is not touched, or is after all."""
 
     path: str
     is_touched: bool
@@ -293,7 +293,7 @@ class CodeCorrection(Struct, frozen=True):
 
 
 def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
-    """Return what a message says of files: "`_main.py` is not touched" (TABLE-2)."""
+    """Return what a message says about files: "`_main.py` is not touched" (TABLE-2)."""
     found: list[CodeCorrection] = []
     places: list[str] = []
 
@@ -336,7 +336,7 @@ _PARTS: dict[str, Part] = {part.removesuffix("s"): part for part in get_args(Par
 
 
 class ReviewAnswer(Struct, frozen=True):
-    """What the user does to a synthesis under review: numbers of entries, or words and where they go."""
+    """What the user does to a synthesis under review: the numbers of entries, or words and their part."""
 
     kind: Literal["accept", "drop", "edit", "add", "undo", "unclear"]
     numbers: tuple[int, ...] = ()
@@ -345,7 +345,7 @@ class ReviewAnswer(Struct, frozen=True):
 
 
 def hear_review(text: str) -> ReviewAnswer:
-    """Return what a message at a review asks for; `unclear` where it asks for nothing that is known."""
+    """Return what a message in a review asks for; `unclear` if it is none of the known requests."""
     said, plain, asks = text.strip(), strip_fillers(text), text.rstrip().endswith("?")
     is_ok = not plain and not {"ok", "okay"}.isdisjoint(words_of(text))
     if is_silence(text) or (not asks and (is_ok or _ACCEPTS.fullmatch(plain))):
@@ -397,7 +397,7 @@ _CHOICES: dict[MenuMeaning, re.Pattern[str]] = {
         r"|skip (?:the )?(?:rest|remaining)(?: of the)?(?: steps)?(?:(?: in| of)? (?:this|the) phase)?"
     ),
 }
-# "that's fine, can we go on?" chooses as "go on" does, and so do the menu's own lines with their letter.
+# "that's fine, can we go on?" counts as "go on"; a line copied from the menu, with its letter, counts too.
 _COURTESY = re.compile(
     r"^(?:(?:yes|yeah|yep|sure|(?:(?:that's|that is|this is|it's|looks|sounds|all|very) )?(?:fine|good"
     r"|great|perfect|right|correct|cool|nice))(?: for me| to me| so far)?(?: (?:and|then)(?= ))?(?: |$))?"
@@ -410,7 +410,7 @@ _TABLE = re.compile(
 
 
 def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
-    """Return what a message does to the analysis itself, None for content; at a question few words steer."""
+    """Return the command in a message, None for content; at a question only a few words are commands."""
     said = strip_fillers(text)
     if text.strip() == "?":
         return "help"
@@ -432,7 +432,7 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
 
 
 def hear_menu(text: str, *, can_skip: bool) -> MenuMeaning:
-    """Return what a message at a menu chooses; feedback is whatever chooses nothing."""
+    """Return what a message at a menu chooses; a message that chooses nothing is feedback."""
     said = strip_fillers(text)
     wish = _COURTESY.sub("", said).removesuffix(" now")
     if not wish and (said or is_silence(text) or not _ASSENT.isdisjoint(words_of(text))):
@@ -441,7 +441,7 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuMeaning:
     return "nothing-to-skip" if meant == "skip" and not can_skip else meant
 
 
-# "Yes, and the import too": what comes after it is said besides the draft.
+# "Yes, and the import too": the words after the agreement are added to the draft.
 _AGREES = re.compile(
     r"(?:(?:ok|okay|yes|yeah|yep|yup|sure)\b[,.!]*\s*)?(?:(?:exactly|correct|agreed|looks (?:good|right)"
     r"|(?:it )?fits|that(?:['’]?s| is)? (?:it|right|correct|fine|fits|works))\b[,.;:!]*\s*)?"
@@ -451,7 +451,7 @@ _AGREES = re.compile(
 
 
 def hear_agreement(text: str, draft: str) -> str | None:
-    """Return what a message says besides that a draft fits, "" for "Yes, that fits."; else None."""
+    """Return what an agreement adds to a draft, "" for "Yes, that fits."; None without an agreement."""
     found = _AGREES.fullmatch(text.strip())
     if not found or not found[0] or {*words_of(draft)[:1]} & {"yes", "no", "none", "nothing"}:
         return None
@@ -465,14 +465,14 @@ _CALLS = re.compile(
 
 
 def hear_aside(text: str, roster: Roster) -> str | None:
-    """Return the key of the persona that a message asks by name, in one sentence: "Alex, what breaks?"."""
+    """Return the key of the persona whom a one-sentence message asks by name: "Alex, what breaks?"."""
     called = _CALLS.fullmatch(fold_text(text).strip()) if len(split_sentences(text)) == 1 else None
     named = (each.key for each in roster.personas if called and fold_text(each.first_name) == called["name"])
     return next(named, None)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:
-    """Return the keys of those whom a message calls to the table, such as `E alex`; None for other words."""
+    """Return the keys of the personas whom a message such as `E alex` invites; None for other messages."""
     found = _TABLE.match(" ".join(words_of(text)))
     names = [name for name in found["names"].split() if name not in ("and", "only", "just")] if found else []
     keys = {persona.first_name.casefold(): persona.key for persona in roster.personas}
@@ -506,7 +506,7 @@ _DEPTH = re.compile(
     r"|(?P<brief>brief|skip ahead|keep it short|quick|fast|summarize|just the highlights)"
     r"|(?P<standard>standard|normal))(?!\S)"
 )
-# Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
+# A request holds only the phrase and these words: "make it deep please" is one, "it must be fast" is not.
 _REQUEST_WORDS = word_set("""
         let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
         analysis version switch change set to into just now ok okay thanks thank depth here with use some
@@ -545,7 +545,7 @@ _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)
 
 
 def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> tuple[str, str] | None:
-    """Return the label of the answer that a message puts right, by name or most words, and its new words."""
+    """Return the label and the new words of the answer that a message corrects, by name or shared words."""
     said = text.strip()
     named = fold_text(said.partition(":")[0].strip())
     for label, _ in answers:

@@ -1,4 +1,4 @@
-"""Lines: everything that is shown, with the words that the rules fix. A turn is a line that counts."""
+"""Lines: everything that is shown, with the words that the rules prescribe. A turn is a line that counts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
-# No panel drafts them, so no drafts are promised (MENU-4).
+# It promises no drafts, since no panel writes any (MENU-4).
 SKIPPING = "Skipping remaining steps in this phase."
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
@@ -74,15 +74,15 @@ not_updated: Callable[[str, str], str] = (  # an output, and the reason
 class MenuChoice(Struct, frozen=True):
     key: str  # the letter that takes it
     label: str
-    hint: str = ""  # a few words more where there is room
+    hint: str = ""  # a few more words, if there is room
 
 
 class Menu(Struct, frozen=True):
-    """The choices that the user has; where it takes feedback, anything else that is said is feedback."""
+    """The user's choices; if the menu takes feedback, every other message is feedback."""
 
     choices: tuple[MenuChoice, ...]
     takes_feedback: bool = False
-    is_short: bool = False  # plain text has it in one line
+    is_short: bool = False  # one line in plain text
 
     @property
     def on_enter(self) -> MenuChoice:
@@ -90,7 +90,7 @@ class Menu(Struct, frozen=True):
         return next((each for each in self.choices if each.key == "C"), self.choices[0])
 
     def find_label(self, key: str) -> str:
-        """Return what the letter chooses; empty where it chooses nothing."""
+        """Return the label that a letter chooses; empty if it chooses nothing."""
         return next((each.label for each in self.choices if each.key == key), "")
 
     def write(self, above: str) -> str:
@@ -118,12 +118,12 @@ class Line(Struct, frozen=True):
     turn: int | None = None
     state: str | None = None
     awaits: Awaits | None = None
-    by: str = ""  # who of several people said it, where the speaker is the user
-    name: str = ""  # the persona's name as it stands before the words
-    heading: str = ""  # of the section of a document that the words are
+    by: str = ""  # which of several people said it, if the speaker is the user
+    name: str = ""  # the persona's name, shown before the words
+    heading: str = ""  # the words are a document's section under this heading
     draft: str = ""  # the draft answer to a question, which Enter takes
     source: str = ""  # where the draft comes from
-    menu: Menu | None = None  # what can be chosen; the words stand above it
+    menu: Menu | None = None  # what can be chosen; the words go above it
 
     @property
     def draft_label(self) -> str:
@@ -153,17 +153,17 @@ FINISHED_MENU = Line("menu", "", menu=Menu((
 
 
 def article(noun: str) -> str:
-    """`a` or `an`, as the sound of the noun asks."""
+    """Return `a` or `an`, by the sound of the noun."""
     return "an" if re.match(r"(?!uni|us|eu|one|ut)[aeiou]", noun.strip(), re.IGNORECASE) else "a"
 
 
 def join_names(parts: Sequence[str]) -> str:
-    """`A`, `A and B`, `A, B, and C`."""
+    """Return `A`, `A and B`, or `A, B, and C`."""
     return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
-    """What is shown at once when an elaboration begins (ENTRY-3)."""
+    """Return the text that opens an elaboration (ENTRY-3)."""
     bringing = f"Bringing {join_names([persona.title for persona in others])}"
     names = textwrap.fill(bringing, 76, break_long_words=False, break_on_hyphens=False)
     return (
@@ -175,7 +175,7 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
 
 
 def leads_instead(lead: Persona, phase: Phase | None, key: str) -> str:
-    """What is said where nobody leads the phase, or nobody knows it (ENTRY-1)."""
+    """Return the notice that nobody leads the phase, or that it is unknown (ENTRY-1)."""
     if phase:
         return f"Nobody leads {phase.name}; {lead.name} leads this discussion."
     return f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
@@ -197,18 +197,18 @@ def framing_text(step: Step, summary: str, focus_question: str, first: Persona) 
 
 
 def speech(persona: Persona, words: str, kind: LineKind) -> Line:
-    """Words that carry their speaker's name and role (LOOP-3)."""
+    """Return a line with its speaker's name and role (LOOP-3)."""
     return Line(kind, words, persona.key, name=persona.title)
 
 
 def contribution(turn: Turn, roster: Roster) -> Line:
-    """A turn as it is shown; surfaces know the user's own name (LOOP-3)."""
+    """Return a turn as a line; surfaces know the user's own name (LOOP-3)."""
     name = "" if turn.speaker == USER else roster[turn.speaker].title
     return Line("contribution", turn.text, turn.speaker, turn.number, by=turn.by, name=name)
 
 
 def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
-    """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
+    """Return the lead's gentle redirect of a persona, by name, or of the user (FOCUS-1)."""
     if speaker == USER:
         place, later = (f" for {ahead}", "") if ahead else ("", f" {_LATER}")
         return f"That is a great question{place}. For now, let us focus on {topic}.{later}"
@@ -233,7 +233,7 @@ def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
 
 
 def menu(*, last: bool, next_phase: Phase | None, is_quick: bool = False) -> Line:
-    """The menu after a step, or after the last one of its phase; a quick one is one line (MENU-1, MENU-2)."""
+    """Return the menu after a step, or after the last of a phase; one line if quick (MENU-1, MENU-2)."""
     elaborate = MenuChoice("E", "Elaboration Mode", "bring all perspectives to discuss this topic")
     if not last:
         go_on = MenuChoice("C", "Continue", "move to the next step")
@@ -255,7 +255,7 @@ def choice_menu(question: str, choices: Sequence[str]) -> Line:
 
 
 def track_proposal(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
-    """The track that the quick scan proposes, and how it is changed (STEP-9)."""
+    """Return the words that propose a track and say how to change it (STEP-9)."""
     because = f" (it says '{word}')" if word else ""
     names = " or ".join(f"`{name}`" for name in others)
     change = f"Press Enter to agree, or type {names}" if is_asked else f"Type {names} to change that"
@@ -263,14 +263,14 @@ def track_proposal(title: str, summary: str, word: str, others: Sequence[str], *
 
 
 def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Line:
-    """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
+    """Return the greeting in a new phase; a persona the user has met only names the phase (GREET-1)."""
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
     words = f"{who} I'll be guiding you through {phase.description}. Let's get started."
     return _greet(persona, f"Next is {phase.description}." if has_met else words)
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:
-    """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
+    """Return the greeting after a pause: what was done and discussed, what is next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
         said.append(f"Last time we completed {join_names(titles[-3:])}.")
@@ -285,7 +285,7 @@ def _greet(persona: Persona, words: str) -> Line:
     return Line("greeting", words, persona.key, name=persona.name)
 
 
-# What our own summaries begin their parts with, also in earlier versions, and how a sentence says it.
+# How the parts of our own summaries begin, also in earlier versions, and the verb for each in a sentence.
 _PARTS = {"Decided": "decided", "Found": "found", "Said": "heard"}
 _PARTS |= {"Open": "left open", "Still open": "left open"}
 _PART = re.compile(rf"(?:^|(?<=[.?!]) )({'|'.join(_PARTS)}): ")
@@ -293,7 +293,7 @@ _PAST = word_set("chose drew found gave held kept laid left made met put said sa
 
 
 def continue_sentence(summary: str) -> str:
-    """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`
+    """Return a summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`
 
     What the user said, such as `Decided: We wait.`, is quoted: `we decided: "We wait".`
     """

@@ -1,8 +1,8 @@
-"""The comments that mark what we wrote in a document. They are written and read here and nowhere else.
+"""The comments that mark what we wrote in a document. Only this module writes and reads them.
 
-`str(marker)` writes one, `parse_marker` reads one: a comment that is all of its line, exactly as we write it.
-What merely resembles a marker marks nothing; the functions at the end are for such comments. The comments
-that people write for themselves are no business of this module.
+`str(marker)` writes a marker. `parse_marker` reads one that is alone on its line, exactly as we write it.
+A comment that only resembles a marker marks nothing; the functions at the end are for such comments.
+Comments that people write for themselves are ignored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 class Marker(Struct, frozen=True):
-    """A comment of ours, in its form."""
+    """One of our comments; `form` is its template."""
 
     form: ClassVar[str]
 
@@ -27,7 +27,7 @@ class Marker(Struct, frozen=True):
         return f"<!-- {self.form.format(*astuple(self))} -->"
 
     def stands_in(self, document: bytes) -> bool:
-        """Whether the document holds this very comment, wherever."""
+        """Whether the document holds exactly this comment, anywhere."""
         return str(self).encode() in document
 
 
@@ -42,7 +42,7 @@ class _MomentMarker(Marker, frozen=True):
 
 
 class ElaborationMarker(_MomentMarker, frozen=True):
-    form = "Elaboration"  # before the block of an elaboration (ART-4); on a document, without a step (MENU-8)
+    form = "Elaboration"  # before the block of an elaboration (ART-4); some documents have no step (MENU-8)
 
 
 class FeedbackMarker(_MomentMarker, frozen=True):
@@ -54,14 +54,14 @@ class TranscriptMarker(_MomentMarker, frozen=True):
 
 
 class ParkedMarker(Marker, frozen=True):
-    form = "Parked: step {}, turn {}, {}"  # ends a line of the parking lot, so that a point is parked once
+    form = "Parked: step {}, turn {}, {}"  # ends a line of the parking lot, so that no point is parked twice
     step_id: str
     turn: int
     at: str
 
 
 class StepMarker(Marker, frozen=True):
-    """Stands before a step's own text and vouches for it: an edit of the text breaks the digest (STEP-5)."""
+    """Comes before a step's own text and vouches for it: an edited text does not fit the digest (STEP-5)."""
 
     form = "Step {}: {} characters, {}"
     step_id: str
@@ -70,7 +70,7 @@ class StepMarker(Marker, frozen=True):
 
 
 class NoneMarker(Marker, frozen=True):
-    """The labels of the answers that say none: they count as answered, and no reader sees them."""
+    """The labels of the answers that say "none": they count as answered, but are not shown."""
 
     labels: tuple[str, ...]
 
@@ -101,7 +101,7 @@ _READ: tuple[tuple[type[Marker], re.Pattern[str]], ...] = (
 
 
 def parse_marker(line: str) -> Marker | None:
-    """Return the marker that is all of a line, but for three blanks before it and any after; else None."""
+    """Return the marker that fills a line, with up to three blanks before it and any after; else None."""
     comment = _COMMENT.fullmatch(line) if "<!-- " in line else None
     for kind, pattern in _READ if comment else ():
         if comment and (found := pattern.fullmatch(comment["words"])):
@@ -113,7 +113,7 @@ def parse_marker(line: str) -> Marker | None:
 
 
 def strip_markers(text: str, *kinds: type[Marker]) -> str:
-    """Return the text without the markers of these kinds, each with its line and the blank line after it."""
+    """Return the text without the markers of these kinds, their lines, and a blank line after each."""
     kept: list[str] = []
     is_after = False
     for line in text.split("\n"):
@@ -124,7 +124,7 @@ def strip_markers(text: str, *kinds: type[Marker]) -> str:
     return "\n".join(kept)
 
 
-# --- what was a marker, however it was edited since -----------------------------------------------------
+# --- comments that were markers before somebody edited them ---------------------------------------------
 
 _ELABORATION_START = re.compile(
     r" {0,3}<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE
@@ -133,22 +133,22 @@ _MEANT = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IGNOREC
 
 
 def begins_like_elaboration(comment: str) -> bool:
-    """Whether a comment stood before an elaboration: what is behind it takes no additions (ART-3)."""
+    """Whether a comment marked an elaboration: the text after it takes no additions (ART-3)."""
     return _ELABORATION_START.match(comment) is not None
 
 
 def begins_like_feedback(line: str) -> bool:
-    """Whether a line stood before feedback: no answer follows it."""
+    """Whether a line marked feedback: no answer follows it."""
     return line.lstrip().startswith("<!-- Feedback:") and line.rstrip().endswith("-->")
 
 
 def begins_like_section(comment: str) -> bool:
-    """Whether a comment stood below the heading of a section."""
+    """Whether a comment was a marker below the heading of a section."""
     return comment.lstrip().startswith(("<!-- Step ", "<!-- Feedback: step "))
 
 
 def find_malformed_marker(line: str) -> str:
-    """Return the kind of marker, in small letters, that a line fails to be; empty where nothing is wrong."""
+    """Return the kind of a malformed marker in a line, in lower case; empty if nothing is wrong."""
     meant, marker = _MEANT.search(line), parse_marker(line)
     is_sound = _INSTANT.fullmatch(marker.at) if isinstance(marker, _MomentMarker) else marker
     return meant["kind"].lower() if meant and not is_sound else ""

@@ -39,7 +39,7 @@ class Persona(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name as it stands before a contribution: `Maya Chen (Business Analyst)`."""
+        """The name as shown before a contribution: `Maya Chen (Business Analyst)`."""
         return f"{self.name} ({self.role})"
 
 
@@ -73,11 +73,11 @@ class Roster(Struct, frozen=True):
         return next((persona for persona in self.personas if persona.key == key), None)
 
     def lead_of(self, phase_key: str) -> Persona:
-        """The persona that leads the phase; the first of the roster where none does (PERS-2)."""
+        """Return the persona that leads the phase; the first of the roster if none does (PERS-2)."""
         return next((each for each in self.personas if phase_key in each.phases), self.personas[0])
 
     def traits_of(self, persona: Persona) -> dict[str, tuple[str, ...]]:
-        """What is told of a persona at this table besides who it is, each entry on one line."""
+        """Return a persona's traits at this table, by kind, each entry on one line."""
         traits = {
             "principles": persona.principles,
             "patterns": persona.patterns,
@@ -87,5 +87,5 @@ class Roster(Struct, frozen=True):
         return {key: tuple(" ".join(each.split()) for each in told) for key, told in traits.items() if told}
 
     def others(self, lead: Persona) -> tuple[Persona, ...]:
-        """Everybody but the lead, in roster order."""
+        """Return everybody but the lead, in roster order."""
         return tuple(persona for persona in self.personas if persona.key != lead.key)

@@ -14,13 +14,13 @@ from .text import fold_text, word_set, words_of
 
 Status = Literal["raw", "partial", "analyzed"]
 StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
-"""How a step stands for an item; skipped is one whose phase ended without it."""
+"""The state of a step of an item; `skipped` means that its phase ended without it."""
 _RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def analysis_status(phases_completed: object) -> Status:
-    """Return how far an analysis is: of the five known phases none, some or all (META-4)."""
+    """Return how far an analysis is: none, some or all of the five phases are complete (META-4)."""
     recorded = phases_completed if isinstance(phases_completed, list | tuple) else ()
     count = sum(key in recorded for key in PHASE_KEYS)
     return "raw" if count == 0 else "analyzed" if count == len(PHASE_KEYS) else "partial"
@@ -51,13 +51,13 @@ class Progress(Struct, frozen=True):
 
 
 class RemainingSteps(Struct, frozen=True):
-    steps: tuple[Step, ...]  # of a phase, that can run now
-    warnings: tuple[str, ...] = ()  # why others are passed over
+    steps: tuple[Step, ...]  # those of a phase that can run now
+    warnings: tuple[str, ...] = ()  # why others cannot
 
 
 class Position(Struct, frozen=True):
     phase: Phase
-    step: Step | None  # to run, else the phase's menu is next
+    step: Step | None  # the one to run; None if the phase's menu is next
     last: Step | None = None  # the last completed one
     warnings: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ def steps_of_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
 def find_remaining_steps(
     steps: Sequence[Step], phase: Phase, completed: Sequence[str], facts: Mapping[str, str]
 ) -> RemainingSteps:
-    """Return what can still run in a phase: neither done nor skipped, its dependencies complete."""
+    """Return the steps of a phase that can run: not done, not skipped, with complete dependencies."""
     runnable, warnings = [], []
     for step in steps_of_phase(steps, phase):
         if step.step_id in completed or is_skipped(step, facts):
@@ -83,7 +83,7 @@ def find_remaining_steps(
     return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
-# A term of `skip_if`, and what joins it to the next: `and` binds before `or`.
+# A term of `skip_if`, and the word that joins it to the next: `and` binds before `or`.
 _TERM = re.compile(
     r"""\s*(?:(?P<name>\w+)\s*(?P<sign>==|!=)\s*(?P<quoted>'[^']*'|"[^"]*")|(?P<word>true|false)\b)"""
     r"\s*(?:(?P<joint>and|or)\b|\Z)"
@@ -91,7 +91,7 @@ _TERM = re.compile(
 
 
 def parse_condition(text: str) -> list[list[re.Match[str]]]:
-    """Return the terms of a condition, in rows of which one has to hold; raise `RuleBroken` if it is none."""
+    """Return a condition as rows of terms, one of which must hold; raise `RuleBroken` if it is invalid."""
     rows: list[list[re.Match[str]]] = [[]]
     at = 0
     while found := _TERM.match(text, at):
@@ -104,7 +104,7 @@ def parse_condition(text: str) -> list[list[re.Match[str]]]:
 
 
 def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
-    """Whether the step's `skip_if` holds: not if it does not parse, or names what the facts do not know."""
+    """Whether the step's `skip_if` holds; it does not if it cannot be parsed or names an unknown fact."""
 
     def holds(term: re.Match[str]) -> bool:
         if term["word"]:
@@ -154,7 +154,7 @@ _SIZE = re.compile(
     r"(?:(?P=label)\s*+:\s*+)?(?P<value>small|medium|large|low|high)\b"
     r"(?P<more>(?:(?![|,;(]\s*+(?:scope|complexity)\b).)*)"
 )
-# "Scope: small, low": whoever is asked for both in one line leaves the second label out.
+# "Scope: small, low": people who give both in one line leave the second label out.
 _BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+(?:\(unverified\))?\s*+[.|]?\s*")
 _LABELS = tuple(f"{label}:" for label in _SIZES)
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
@@ -163,11 +163,11 @@ _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 def choose_depth(
     overrides: Mapping[str, object], phase: str, facts: Mapping[str, str], step: Depth, is_short: bool = False
 ) -> Depth:
-    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
+    """Return the depth of a step: the user's choice, else what the quick scan suggests, else the step's own.
 
-    The user's word for a phase holds for those after it. A short track is brief unless the user says
-    otherwise. A size in between is asked at standard, so that no step goes deeper than its neighbours without
-    a reason that the user can see.
+    The user's choice for a phase holds for later phases too. A short track is brief unless the user says
+    otherwise. A medium size means standard, so that no step goes deeper than its neighbours without a
+    reason that the user can see.
     """
     keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)
     wanted = (depth for key in reversed(keys) for depth in DEPTHS if depth == overrides.get(key))
@@ -188,7 +188,7 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
         for each in _SIZE.finditer(line):
             named = _SIZES[each["label"]].intersection((each["value"], *words_of(each["more"])))
             beside = _BESIDE.fullmatch(each["more"]) if each["label"] == "scope" else None
-            if beside or named == {each["value"]}:  # a line that offers several, as a template, chose none
+            if beside or named == {each["value"]}:  # a line that lists several, like a template, chose none
                 found.setdefault(each["label"], each["value"])
             if beside:
                 found.setdefault("beside", beside[1])
@@ -196,7 +196,7 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
 
 
 def _join_lists(quick_scan: str) -> Iterator[str]:
-    """Yield the lines without markup; an answer in several lines as one, with the last size in it first."""
+    """Yield the lines without markup, and the list under a label as one line, with its last size first."""
     label, entries = "", list[str]()
     for line in (*quick_scan.splitlines(), "."):
         plain = fold_text(line).translate(_MARKUP).strip()

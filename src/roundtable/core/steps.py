@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-COMMENTS = "## Comments"  # below it the text of an item holds what others said of it in a tracker
+COMMENTS = "## Comments"  # below this, an item's text holds the comments from its tracker
 
 
 class Item(Struct, frozen=True):
@@ -31,7 +31,7 @@ DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")
 _STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 _OUTPUT_NAME = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
 ITEM_FILES = frozenset({"meta.json", "state.json", "draft.md", "parking-lot.md"})  # no step may write these
-# Checked in whatever is read back from a file, where these would become paths; a document has no step id.
+# Checked when they are read back from a file, because they become paths; a document has no step id.
 _StepId = Annotated[str, Meta(pattern=rf"^({_STEP_ID.pattern})?\Z")]
 _OutputName = Annotated[str, Meta(pattern=rf"^{_OUTPUT_NAME.pattern}\Z")]
 _PhaseKey = Annotated[str, Meta(pattern=r"^[0-9]{2}-[a-z-]+\Z")]
@@ -48,7 +48,7 @@ def is_output_name(text: str) -> bool:
 
 
 def is_markdown(name: str) -> bool:
-    """Whether a file of that name takes text for people."""
+    """Whether a file of that name is markdown."""
     return name.lower().endswith(".md")
 
 
@@ -73,12 +73,12 @@ PHASE_KEYS: tuple[str, ...] = tuple(phase.key for phase in PHASES)
 
 
 def phase_of(step_id: str) -> Phase | None:
-    """The phase that a step id such as `01-03` belongs to."""
+    """Return the phase that a step id such as `01-03` belongs to."""
     return next((phase for phase in PHASES if phase.number == step_id[:2]), None)
 
 
 NOT_ASKED = "-"
-PROJECT_KINDS = ("library", "service", "app", "tool")  # as far as the wording of a question depends on it
+PROJECT_KINDS = ("library", "service", "app", "tool")  # those that the wording of a question depends on
 
 
 def split_drafts(draft: str) -> tuple[str, ...]:
@@ -95,9 +95,9 @@ class Question(Struct, frozen=True):
     example: str = ""
     draft: str = ""  # where a draft answer may come from
     without: str = ""  # how to ask if there is none
-    kinds: tuple[tuple[str, str], ...] = ()  # how to ask in a project of one kind
-    shows: str = ""  # where its subject comes from: what it asks about, shown with it
-    is_asked: bool = True  # it fits the kind of project; if not, an answer that stands is kept
+    kinds: tuple[tuple[str, str], ...] = ()  # how to ask in a kind of project
+    shows: str = ""  # where its subject, which is shown with it, comes from
+    is_asked: bool = True  # it fits the kind of project; if not, an existing answer is kept
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer or a subject below them."""
@@ -112,12 +112,12 @@ class Question(Struct, frozen=True):
 class Criterion(Struct, frozen=True):
     label: str
     check: str  # what the answer under the label has to meet
-    follow_up: str  # what is asked where it does not
+    follow_up: str  # what to ask if it does not
 
 
 class Target(Struct, frozen=True):
     output: _OutputName
-    section: str  # of the output file, that a step writes
+    section: str  # the one that a step writes
 
 
 class Step(Struct, frozen=True):
@@ -142,7 +142,7 @@ class Step(Struct, frozen=True):
 
     @property
     def every_question(self) -> tuple[Question, ...]:
-        """The questions of all depths, the deepest first; several may have one label."""
+        """The questions of all depths, the deepest first; several may share a label."""
         return (*self.deep, *self.standard, *self.brief)
 
     def questions(self, depth: Depth) -> tuple[Question, ...]:
@@ -156,11 +156,11 @@ class Step(Struct, frozen=True):
 
     @property
     def sections(self) -> tuple[Target, ...]:
-        """What the step writes: the sections that its file names, its title in any other output."""
+        """The sections that the step writes: those that its file names, and its title in any other output."""
         own = tuple(target for target in self.targets if target.output in self.outputs)
         named = {target.output for target in own}
         return own + tuple(Target(each, self.title) for each in self.outputs if each not in named)
 
     def section(self, output: str) -> str | None:
-        """The heading this step writes in an output, where its file names one."""
+        """Return the heading that the step writes in an output, if its file names one."""
         return next((target.section for target in self.targets if target.output == output), None)

@@ -1,7 +1,7 @@
 """The synthesis: entries that cite their turns, attributed and completed by rule (SYN-1 to SYN-5).
 
-A decision is the user's: it stands only where the user decided in a turn that it cites, and the user's words
-stand beside it. What somebody else proposed is an open question.
+Only the user decides: a decision counts only if it cites a turn in which the user made it, and it quotes the
+user's words. A proposal of anybody else is an open question.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Exit = Literal["user-initiated", "turn-limit"]
 SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"
 UNVERIFIED = "(unverified)"
-"""Stands behind what nobody could verify (ART-8)."""
+"""Marks what nobody could verify (ART-8)."""
 LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
-"""What says no more than that a decision follows, such as `We agreed: `."""
+"""Words that only announce a decision, such as `We agreed: `."""
 HEADINGS: Mapping[Part, str] = {
     "insights": "Key Insights",
     "decisions": "Decisions Made",
@@ -40,7 +40,7 @@ _REVERSES = re.compile(
     r"^(?:no[,.:!]|no wait|actually|wait|sorry|hm+|rather|correction|i meant)(?!\w)|\b(?:on second thoughts?"
     r"|instead|after all|rather not|no longer|reverse|not any ?more|chang\w+ my mind|other way round)\b"
 )
-# The decision as such, and not one on some subject.
+# Names the decision itself, without its subject.
 _THE_DECISION = re.compile(r"\bdeci(?:ded?|sion)\b(?! (?:on|about|for)\b)")
 _IN_ANSWER_TO, _REPLACES = 'in answer to "', '; replaces "'
 _OWN_WORDS_LENGTH = 300
@@ -55,8 +55,8 @@ class Entry(Struct, frozen=True):
     turns: tuple[int, ...]
     detail: str = ""
     review: Literal["", "added", "edited"] = ""  # what the user did to it in the review (SYN-8)
-    number: int = 0  # there, for good
-    typed: bool = False  # whether the user's words there came from the user, not through a host
+    number: int = 0  # its number there, which never changes
+    typed: bool = False  # whether the user typed the words there, so that no host relayed them
 
 
 class Draft(Struct, frozen=True):
@@ -79,7 +79,7 @@ class Draft(Struct, frozen=True):
         return entries
 
     def change_entries(self, change: Callable[[Part, Entry], Entry | None]) -> Draft:
-        """Return the draft with what `change` makes of each entry of each part; None drops it."""
+        """Return the draft with each entry replaced by what `change` returns; None drops the entry."""
         parts: dict[str, Any] = {
             part: tuple(filter(None, [change(part, entry) for entry in self.part(part)])) for part in HEADINGS
         }
@@ -91,7 +91,7 @@ class Draft(Struct, frozen=True):
         return self.change_entries(lambda _part, entry: replace(entry, number=next(numbers)))
 
     def words_of_entry(self, number: int) -> str:
-        """Return an entry's words as they are edited."""
+        """Return an entry's words, to be edited."""
         entry = next(entry for entry in self.entries if entry.number == number)
         return _join_detail(entry.text, entry.detail)
 
@@ -112,9 +112,9 @@ class Draft(Struct, frozen=True):
 
 
 def _put_words(entry: Entry, words: str, part: Part) -> Entry:
-    """Return an entry with words of the user's.
+    """Return an entry with the user's words.
 
-    A decision is not cut at a colon, unless its reason was left as it is: it may be the decision itself.
+    A decision is split at a colon only if its reason is unchanged: other words may belong to the decision.
     """
     text, detail, kept = join_lines(words), "", f": {entry.detail}"
     if part == "questions":
@@ -131,9 +131,9 @@ def _join_detail(text: str, detail: str) -> str:
 
 
 def split_question(words: str) -> tuple[str, str]:
-    """Return a question, and what it says about why it is open and who can resolve it."""
+    """Return a question, and the words that say why it is open and who can resolve it."""
     text, mark, rest = words.partition("?: ")
-    older, bracket, said = words.partition("? (")  # as some documents have it
+    older, bracket, said = words.partition("? (")  # an older form
     if bracket and len(older) < len(text) and said.endswith(")") and not said.startswith(UNVERIFIED[1:]):
         return f"{older}?", said[:-1]
     if mark and rest:
@@ -143,9 +143,9 @@ def split_question(words: str) -> tuple[str, str]:
 
 
 def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], Collection[int]]:
-    """Return the turns in which the user decided what stands, with what each replaces, and those taken back.
+    """Return the turns with decisions that hold, each with the turn it replaces, and those taken back.
 
-    A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
+    A decision that a panel marks counts only in a turn in which the user can have decided (SYN-3).
     """
     marked = {number for turn in turns for number in turn.verdict.decisions}
     standing: dict[int, Turn | None] = {}
@@ -155,7 +155,7 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
         instead = hearing.find_instead(turn.text)
         earlier = [turns[number - 1] for number in sorted(standing, reverse=True)]
         meant = [each for each in earlier if hearing.is_about(turn.text, each.text)]
-        if instead is not None:  # the last that it shares a word with, or what was said right before
+        if instead is not None:  # the last decision that shares a word with it, or the one right before
             is_named = _THE_DECISION.search(fold_text(turn.text))
             meant = meant or [each for each in earlier[:1] if each == before or is_named]
         elif not _REVERSES.search(fold_text(turn.text).strip()):
@@ -172,20 +172,20 @@ def _read_decisions(turns: Sequence[Turn]) -> tuple[Mapping[int, Turn | None], C
 
 
 def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
-    """Return the turns in which the user decided what still stands."""
+    """Return the numbers of the turns with decisions that still hold."""
     return tuple(sorted(_read_decisions(turns)[0]))
 
 
 def _sort_decisions(
     draft: Draft, turns: Sequence[Turn]
 ) -> tuple[list[Entry], list[Entry], list[Entry], list[Turn], Mapping[int, Turn | None]]:
-    """Return decisions made, taken back and made by nobody, the turns that none cites, and what stands."""
+    """Return decisions made, taken back and only proposed, the turns that none cites, and what holds."""
     standing, withdrawn = _read_decisions(turns)
     made, taken_back, proposed = list[Entry](), list[Entry](), list[Entry]()
     for entry in _drop_uncited(draft, turns).decisions:
         said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
         held = [turn for turn in said if turn.number not in withdrawn]
-        # A panel that drafts a decision has judged the turn; it need only sound like one.
+        # By drafting a decision, the panel has judged the turn; the turn need only sound like one.
         is_made = any(turn.number in standing or sounds_decided(turn.text) for turn in held)
         (made if is_made else taken_back if said and not held else proposed).append(entry)
     cited = {number for entry in made for number in entry.turns}
@@ -194,7 +194,7 @@ def _sort_decisions(
 
 
 def decision_with_question(words: str, asked: str, turns: tuple[int, ...]) -> Entry:
-    """Return a decision in the user's words, which say too little alone, and behind them what was asked."""
+    """Return a decision in the user's words and the question they answer, since alone they say too little."""
     reason = "" if _REASON.search(words) else f"{NO_REASON}; "
     return Entry(words, turns, f'{reason}{_IN_ANSWER_TO}{asked}"')
 
@@ -227,10 +227,10 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
-    """Return the draft with nothing uncited in it, every decision of the user's and nobody else's."""
+    """Return the draft without uncited entries, with every decision of the user and nobody else's."""
     draft = _drop_uncited(draft, turns)
     made, _, proposed, left_out, standing = _sort_decisions(draft, turns)
-    for at, entry in enumerate(proposed):  # nobody made it: it is somebody's proposal that is still open
+    for at, entry in enumerate(proposed):  # not a decision, but a proposal that is still open
         names = _name_speakers((turns[number - 1] for number in entry.turns), roster)
         text = f"Proposed by {join_names(names)}: {entry.text}" if names else entry.text
         proposed[at] = replace(entry, text=text, detail="nobody decided it; for you to settle")
@@ -239,19 +239,19 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     for at, entry in enumerate(made):
         for before in filter(None, map(standing.get, entry.turns)):
             made[at] = replace(entry, detail=f'{entry.detail or NO_REASON}{_REPLACES}{own_words(before)}"')
-    said = {(each.turns, each.text) for each in added}  # and no insight in the same words
+    said = {(each.turns, each.text) for each in added}  # not also as an insight
     insights = tuple(each for each in draft.insights if (each.turns, each.text) not in said)
     return replace(draft, insights=insights, decisions=tuple(made), questions=(*draft.questions, *proposed))
 
 
 def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
-    """Return a draft that nobody accepted in a form, with marks on what a host worded or relayed (ART-8)."""
+    """Return a draft that the user has not accepted, with marks on what a host worded or relayed (ART-8)."""
 
     def mark(part: Part, entry: Entry) -> Entry:
         is_relayed = entry.review or any(turns[number - 1].relayed for number in entry.turns)
         if entry.typed or not (by_host or is_relayed):
             return entry
-        if part == "decisions":  # what stands before a colon is the decision of a record
+        if part == "decisions":  # a record takes only the words before the colon
             lead_in = found[0] if (found := LEAD_IN.match(entry.text)) else ""
             decision, colon, rest = entry.text.removeprefix(lead_in).partition(": ")
             entry = replace(entry, text=f"{lead_in}{mark_unverified(decision)}{colon}{rest}")
@@ -264,7 +264,7 @@ def mark_host_words(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Dr
 
 
 def mark_entry(entry: Entry) -> Entry:
-    """Return an entry with a mark at the end of its text, and of a detail that has several sentences."""
+    """Return an entry with a mark at the end of its text, and of its detail if that has several sentences."""
     detail = mark_unverified(entry.detail) if len(split_sentences(entry.detail)) > 1 else entry.detail
     return replace(entry, text=mark_unverified(entry.text), detail=detail)
 
@@ -278,12 +278,12 @@ def mark_unverified(text: str) -> str:
 
 
 def mark_like(source: str, text: str) -> str:
-    """Return a part of a text, marked as unverified where the whole is."""
+    """Return a part of a text, marked as unverified if the whole is."""
     return mark_unverified(text) if UNVERIFIED in source else text
 
 
 def strip_mark(text: str) -> str:
-    """Return a text without any mark, as somebody who read it with its marks accepts it."""
+    """Return a text without any `(unverified)` mark."""
     return text.replace(f" {UNVERIFIED}", "").replace(f"\n{UNVERIFIED}", "")
 
 
@@ -305,7 +305,7 @@ def _name_speakers(said: Iterable[Turn], roster: Roster) -> list[str]:
 
 
 def list_people(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the names of those of several people who spoke, in order."""
+    """Return the names of the people who spoke, in order, if several did."""
     return tuple(dict.fromkeys(turn.by for turn in turns if turn.by))
 
 
@@ -336,13 +336,13 @@ def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
 
 
 def lacks_reason(entry: Entry, part: Part) -> bool:
-    """Whether a decision stands without a reason; one in its words stays where the user put it (SYN-7)."""
+    """Whether a decision has no reason, neither in its detail nor within its words (SYN-7)."""
     may_tell = _REASON.search(entry.text) or (entry.review and ": " in entry.text)
     return part == "decisions" and (entry.detail == NO_REASON or not (entry.detail or may_tell))
 
 
 def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
-    """Return an entry as it stands in the block, without its bullet."""
+    """Return an entry as the block shows it, without its bullet."""
     text = escape_markdown(entry.text)
     if part == "insights":
         return f"[{credit(entry, turns, roster)}] {text}"
@@ -355,7 +355,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
 
 
 def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
-    """Return the user's words that made a decision; empty where the entry already is in these words."""
+    """Return the user's words that made a decision; empty if the entry already uses them."""
     said = (turn for turn in reversed(turns) if turn.number in entry.turns and turn.speaker == USER)
     turn = next((turn for turn in said if can_decide(turn.text)), None)
     plain = strip_mark(entry.text)
@@ -366,24 +366,24 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
 
 
 def description(draft: Draft) -> str:
-    """What was added, in a few words: `3 insights, 1 decision`."""
+    """Return what was added, in a few words: `3 insights, 1 decision`."""
     nouns = ("insight", "decision", "open question", "action item")
     counts = zip((len(draft.part(part)) for part in HEADINGS), nouns, strict=True)
     return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
 
 
 def summary(draft: Draft, title: str) -> str:
-    """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
+    """Return the sentence for the record: one line, not empty, never cut within a word (META-5)."""
     given = join_lines(draft.summary) or join_lines(draft.takeaway)
     text = given or _sum_up(draft) or f"Discussed {title}"
-    if UNVERIFIED in text:  # wherever it is cut, the mark stays
+    if UNVERIFIED in text:  # the mark stays when the text is cut
         return mark_unverified(shorten_text(text, SUMMARY_LENGTH - len(UNVERIFIED)))
     return shorten_text(text, SUMMARY_LENGTH)
 
 
 def _sum_up(draft: Draft) -> str:
-    """Return the first that was decided, else found, and the first that is open; empty if there is none."""
-    # "Let's not decide this now" finds nothing.
+    """Return the first decision, else insight, and the first open question; empty if there is none."""
+    # "Let's not decide this now" is not a finding.
     found = [f"Found: {join_lines(each.text)}" for each in draft.insights if can_decide(each.text)]
     done = [f"Decided: {join_lines(each.text)}" for each in draft.decisions] or found
     left = [f"Open: {join_lines(each.text)}" for each in draft.questions]
@@ -402,7 +402,7 @@ def shorten_text(text: str, length: int) -> str:
 
 
 def own_words(turn: Turn, subject: str = "") -> str:
-    """Return the sentence that decided, nearest to the subject, and the one after it, unless that worries."""
+    """Return the deciding sentence nearest to the subject, and the next, unless that voices a worry."""
     sentences = hearing.split_standing(join_lines(turn.text))
     firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
     if not firm:

@@ -1,4 +1,4 @@
-"""Words as they are compared: whatever the keyboard, the case or the script they were typed with."""
+"""Fold words for comparison, strip what nobody should see, escape markdown, and split sentences."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
 def fill_blanks(text: str, blanks: Mapping[str, object]) -> str:
-    """Return the text with each `{{blank}}` filled, once; KeyError for one that is not given."""
+    """Return the text with each `{{blank}}` filled, in one pass; KeyError for one that is not given."""
     return re.sub(r"\{\{(\w+)\}\}", lambda blank: str(blanks[blank[1]]), text)
 
 
 @lru_cache(maxsize=1_024)
 def fold_text(text: str) -> str:
-    """Return the text in small letters, composed, with straight apostrophes, without invisible characters."""
+    """Return the text in lower case, normalised, with straight quotes, without invisible characters."""
     if text.isascii() and text.replace("\n", " ").isprintable():  # most texts
         return text.lower().replace("`", "'")
-    # Before as well as after: normalising takes some lookalikes apart and brings others forth.
+    # Before as well as after: normalising splits some lookalikes and produces others.
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).translate(_LOOKALIKES)
     seen = "".join(char for char in plain if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf"})
     return unicodedata.normalize("NFKC", seen.casefold()).translate(_LOOKALIKES)
@@ -39,31 +39,31 @@ _FOREIGN_LETTERS = str.maketrans(
 
 
 def fold_look_alikes(words: str) -> str:
-    """Return words in plain Latin letters where others look the same, without accents and hidden signs."""
+    """Return words with look-alike letters in plain Latin, without accents and hidden characters."""
     plain = unicodedata.normalize("NFKD", words)
     shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Mn"))
     return shown.translate(_FOREIGN_LETTERS)
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of the text, folded, without punctuation."""
+    """Return the words of the text, folded, without punctuation."""
     return tuple(WORD.findall(fold_text(text)))
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a list that is written as text."""
+    """Return the set of the words in a text."""
     return frozenset(words_of(text))
 
 
 @lru_cache(maxsize=16_384)
 def stem_word(word: str) -> str:
-    """Return the English Snowball stem of a word in small letters."""
-    import snowballstemmer  # when first used, since it loads every language
+    """Return the English Snowball stem of a word in lower case."""
+    import snowballstemmer  # on first use, since it loads every language
 
     return word if word.isdecimal() else str(snowballstemmer.stemmer("english").stemWord(word))
 
 
-# Words that carry no point of their own, so that what is left can be counted.
+# Words without content of their own, so that the others can be counted.
 EMPTY_WORDS = word_set("""
     a about above after again all also am an and any are as at be because been before being both but by can
     could did do does doing down each either else even every everyone everybody few for from get go has have
@@ -79,40 +79,40 @@ EMPTY_WORDS = word_set("""
 
 @lru_cache(maxsize=4_096)
 def content_stems(text: str, empty: frozenset[str] = EMPTY_WORDS) -> tuple[str, ...]:
-    """Return the words that carry the point, in their plain form."""
+    """Return the stems of the words that carry content, in order."""
     spoken = (word.removesuffix("'s") for word in words_of(text))
     return tuple(stem_word(word) for word in spoken if word not in empty)
 
 
 def cut_words(text: str, most: int) -> str:
-    """Return the first words of a text on one line, with dots where there are more."""
+    """Return the first words of a text on one line, with dots if there are more."""
     words = text.split()
     return " ".join(words[:most]) + (" ..." if len(words) > most else "")
 
 
 def cut_line(text: str, width: int) -> str:
-    """Return a text that takes at most that many characters, with dots where it is cut; 0 leaves it whole."""
+    """Return a text of at most `width` characters, with dots if it was cut; 0 leaves it whole."""
     return text if not width or len(text) <= width else text[: width - 3].rstrip() + "..."
 
 
 def is_silence(text: str) -> bool:
-    """Whether nothing of the text can be seen."""
+    """Whether the text has no visible characters."""
     return not fold_text(text).strip()
 
 
 def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
-    """Return where the phrase first stands among the words, one after another; None if it does not."""
+    """Return where the whole phrase first occurs among the words; None if it does not."""
     starts = range(len(words) - len(phrase) + 1)
     return next((at for at in starts if tuple(words[at : at + len(phrase)]) == tuple(phrase)), None)
 
 
-# Colours and cursor (CSI); strings that something ends (OSC, DCS, SOS, PM, APC); what else an escape begins.
+# Colours and cursor (CSI), strings with a terminator (OSC, DCS, SOS, PM, APC), and all other escapes.
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]?"
 )
-# Direction overrides let text show in another order than it is stored; lone surrogates cannot be written.
+# Direction overrides show text in another order than it is stored; lone surrogates cannot be written.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -135,10 +135,10 @@ _LEADING_SIGN = re.compile(
 )
 _HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
 _LEADING_NUMBER = re.compile(r"^([0-9]{1,9})([.)])(?= |$)")
-# Code in backquotes ends with the next run of as many. None that holds a comment's sign is kept as code.
+# Code in backquotes ends at the next run of the same length. With a comment's sign in it, it is not kept.
 _CODE = r"(?P<code>(?<!`)(?P<fence>`++)(?:%s|(?!(?P=fence)(?!`))`++)*(?P=fence)(?!`))"
 _CODE_WITHOUT_COMMENTS = _CODE % "[^`<-]++|<(?!!--)|-(?!->)"
-# Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
+# Everything that markdown acts on in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
     rf"(?P<backslash>\\(?=[!-/:-@\[-`{{-~]|\Z))|{_CODE_WITHOUT_COMMENTS}|(?P<ticks>`+)|(?P<runs>\*+|_+|~+)"
     r"|(?P<tag><(?=[A-Za-z/!?])|-->|&(?=#?[A-Za-z0-9]{1,32};))|(?P<bracket>\[)"
@@ -148,12 +148,12 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def strip_unprintable(text: str) -> str:
-    """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
+    """Return the text without escapes, control and invisible characters; line breaks and tabs stay."""
     return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text)))
 
 
 def strip_unprintable_values(value: Any) -> Any:
-    """Return JSON data with every text in it as `strip_unprintable` leaves it."""
+    """Return JSON data with `strip_unprintable` applied to every text in it."""
     match value:
         case str():
             return strip_unprintable(value)
@@ -170,7 +170,7 @@ def clean_text(text: str) -> str:
 
 
 def strip_hidden(text: str) -> str:
-    """Return the text without characters that nobody sees and a model could read."""
+    """Return the text without characters that a model could read but nobody sees."""
     return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
@@ -180,7 +180,7 @@ def escape_markdown(text: str) -> str:
     Only what markdown would act on is escaped: not `snake_case`, `a < b`, `[Maya]`. Code in backquotes stays
     code. Line breaks become blanks. Nothing in the line can open a block, HTML or a comment. Not idempotent:
     escape once, where the words enter a document; `unescape_markdown` gives the words back. In a table cell
-    every `|` of the result needs a backslash more.
+    every `|` of the result needs another backslash.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     is_linked, acting = "](" in line or "][" in line, _find_acting_runs(line)
@@ -204,19 +204,19 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_in_bold(text: str) -> str:
-    """Return what `escape_markdown` does, for words between two stars: none of their own may end it."""
+    """Return the text as `escape_markdown` does, for bold type, which no star in the text can end."""
     return re.sub(r"(?<!\\)\*", r"\\*", escape_markdown(text))
 
 
 def unescape_markdown(text: str) -> str:
-    """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
+    """Return the words that were given to `escape_markdown`: escapes and entities undone, code unchanged."""
     return _ESCAPED.sub(lambda found: found["code"] or found["sign"] or _ENTITIES[found[0]], text)
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:
-    """Return where the runs of `*`, `_` and `~` stand that must be escaped so that no emphasis is left.
+    """Return the starts of the runs of `*`, `_` and `~` that must be escaped so that no emphasis is left.
 
-    It is enough to escape those that can begin it, or those that can end it.
+    It is enough to escape all that can begin it, or all that can end it.
     """
     acting: set[int] = set()
     for sign in "*_~":
@@ -243,7 +243,7 @@ def parse_heading(line: str) -> tuple[int, str] | None:
 
 
 def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
-    """Return the line that closes the code; the line that opens it where none does."""
+    """Return the line that closes the code; the line that opens it if none does."""
     closing = (later for later in range(at + 1, len(lines)) if lines[later].strip().startswith(fence))
     return next((later for later in closing if not lines[later].strip().strip(fence[0])), at)
 
@@ -254,7 +254,7 @@ _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|ca|Dr|Mr|Mrs|St)\.$
 
 @lru_cache(maxsize=1_024)
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Cut a message or a paragraph into sentences, each exactly as it was written."""
+    """Return the sentences of a message or a paragraph, each exactly as it was written."""
     pieces: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):

@@ -1,4 +1,4 @@
-"""Tracks: how much of the analysis an item needs, and what proposes one (rule STEP-9)."""
+"""Tracks: how much of the analysis an item needs, and how one is proposed (rule STEP-9)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .steps import Item, Step
 from .text import find_phrase, words_of
 
 FEATURE = "feature"
-"""The track with all steps; an item that names no other follows it."""
+"""The track with all steps; an item that has no other follows it."""
 
 _COMMAND = re.compile(r"tracks?|(?:track|(?:change|switch) (?:the )?track to) (?P<name>\S+)")
 _LEAD = re.compile(r"^(?:(?:no|ok|please) )*(?:(?:it'?s|it is|this is|make it|take it as) (?:just )?)?an? ")
@@ -28,18 +28,18 @@ class TrackChoice(Struct, frozen=True):
 
 
 class Track(Struct, frozen=True, forbid_unknown_fields=True):
-    """The steps that items of one kind need, and the words that such an item is known by."""
+    """The steps that items of one kind need, and the words by which such an item is recognised."""
 
     key: str
     title: str
     summary: str
     steps: tuple[Step, ...]
-    is_short: bool = field(default=False, name="short")  # takes drafts without asking; menus of one line
+    is_short: bool = field(default=False, name="short")  # accepts drafts without asking; menus of one line
     words: tuple[str, ...] = ()
     title_words: tuple[str, ...] = ()  # count only in the title of an item
-    unless_first: tuple[str, ...] = ()  # a title that begins so is of another kind: `Add an error page`
-    first_words: tuple[str, ...] = ()  # a title that begins so and names code: `Let open() take a path`
-    most_words: int = 0  # a longer item is not proposed for this track; 0 is no limit
+    unless_first: tuple[str, ...] = ()  # a title that begins with one is of another kind: `Add an error page`
+    first_words: tuple[str, ...] = ()  # or the title begins with one and names code: `Let open() take a path`
+    most_words: int = 0  # this track is not proposed for a longer item; 0 is no limit
 
     @property
     def choice(self) -> TrackChoice:
@@ -48,12 +48,12 @@ class Track(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ItemTrack(Struct, frozen=True):
     track: Track
-    word: str = ""  # of the item, because of which the track is proposed
+    word: str = ""  # the item's word that suggests the track
     is_chosen: bool = False  # by the user
 
 
 def list_all_steps(tracks: Sequence[Track]) -> tuple[Step, ...]:
-    """Return the steps of all tracks, those of the feature track first, each once."""
+    """Return the steps of all tracks, each once; the feature track's version of a step wins."""
     ordered = sorted(tracks, key=lambda track: track.key != FEATURE)
     return tuple({step.step_id: step for track in reversed(ordered) for step in track.steps}.values())
 
@@ -71,7 +71,7 @@ def choose_track(tracks: Sequence[Track], item: Item, meta: Mapping[str, Any]) -
 
 
 def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
-    """Return the track whose words the item holds, if the item is short enough.
+    """Return the track whose words occur in the item, if the item is short enough.
 
     The title and the beginning of the text say what an item is; in the rest a word proves nothing.
     """
@@ -84,18 +84,18 @@ def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
     for track, word, spoken in told:
         if find_phrase(words_of(word), spoken) is not None:
             return ItemTrack(track, word)
-    # The first word alone is no reason that could be named.
+    # The first word alone is not a reason to show to the user.
     by_code = (each for each in fitting if _CODE.search(item.name) and set(title[:1]) & {*each.first_words})
     return next((ItemTrack(track) for track in by_code), None)
 
 
 class TrackWish(Struct, frozen=True):
-    track: TrackChoice | None = None  # None where the message names no known one
+    track: TrackChoice | None = None  # None if the message names no known one
     is_command: bool = False  # `track NAME`
 
 
 def hear_track(text: str, choices: Sequence[TrackChoice], *, is_open: bool) -> TrackWish | None:
-    """Return what a message says of the item's track; None where it is about something else.
+    """Return what a message says about the item's track; None if it is about something else.
 
     `track NAME` always chooses. While the track is only proposed, so does its name alone ("It's a bug.").
     """

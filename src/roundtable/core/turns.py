@@ -1,6 +1,6 @@
 """Turns: who said what, and the verdict that came with the words (rules LOOP-2, LOOP-7, FOCUS-1).
 
-What else is on the table stands below them (TABLE-1).
+The other things on the table are defined after them (TABLE-1).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 USER = "user"
-UNVERIFIED_NOTE = "unverified: "  # begins a note on a turn that is about a claim, not about the voice
+UNVERIFIED_NOTE = "unverified: "  # begins a note that is about a claim, not about the voice
 
 
 class OffTopic(Struct, frozen=True):
-    """What a contribution drifted to, and the step or phase that it belongs to, where there is one."""
+    """What a contribution drifted to, and the step or phase that it belongs to, if any."""
 
     subject: str
     belongs_to: str | None = None
@@ -21,17 +21,17 @@ class OffTopic(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    opposes: int | None = None  # the turn
+    opposes: int | None = None  # a turn
     off_topic: OffTopic | None = None
     decisions: tuple[int, ...] = ()  # the turns that decide something
 
     def missing_turns(self, number: int) -> tuple[int, ...]:
-        """The turns that it refers to and that do not exist when it comes with turn `number`."""
+        """Return the turns that it names but that do not exist when it comes with turn `number`."""
         wrong = () if self.opposes is None or 1 <= self.opposes < number else (self.opposes,)
         return (*wrong, *(turn for turn in self.decisions if not 1 <= turn <= number))
 
     def within(self, number: int) -> Verdict:
-        """The same verdict without references to turns that do not exist."""
+        """Return the same verdict without references to turns that do not exist."""
         missing = self.missing_turns(number)
         decisions = tuple(turn for turn in self.decisions if turn not in missing)
         return replace(self, opposes=None if self.opposes in missing else self.opposes, decisions=decisions)
@@ -62,20 +62,20 @@ class Parked(Struct, frozen=True):
 
 class Material(Struct, frozen=True):
     name: str
-    text: str  # of a document, as it stood when the elaboration began
+    text: str  # of a document, as it was when the elaboration began
 
 
 class LookedUp(Material, frozen=True):  # code that a speaker asked to see
-    after: int  # how many turns there were then: it stays after them (TABLE-1)
+    after: int  # the number of turns at that time: it stays after them (TABLE-1)
 
 
 class Known(Struct, frozen=True):
-    """What else is on the table besides the item's documents, as it stood at the beginning (TABLE-1)."""
+    """What else is on the table besides the item's documents, as it was at the beginning (TABLE-1)."""
 
     related: tuple[Material, ...] = ()  # decisions of other items, and the project's own decision records
     pages: tuple[Material, ...] = ()  # what was decided so far, what is still open and what was put off
     excerpts: tuple[Material, ...] = ()  # code, each piece under its `path:line`
-    corrections: tuple[str, ...] = ()  # what the user said of the code (TABLE-2)
+    corrections: tuple[str, ...] = ()  # what the user said about the code (TABLE-2)
 
 
 NOTHING_KNOWN = Known()

@@ -1,4 +1,4 @@
-"""The named checks that a step's Validation section asks of an answer (rules STEP-1 and STEP-4)."""
+"""The named checks that a step's Validation section applies to answers (rules STEP-1 and STEP-4)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _SETTLED = re.compile(
     rf"{_NONE}|(?:approved|no (?:new|one|changes?)|nobody|nowhere|never|(?:same )?as (?:today|before)"
     r"|unchanged)(?!\S)"
 )
-# Nobody misses these in a document; "nobody", "never" and "as before" answer something.
+# A document can leave these out; "nobody", "never" and "as before" are real answers.
 _SAYS_NONE = re.compile(rf"approved|{_NONE}(?: (?:none|nothing|else|at|all|here|really|unverified|assumed))*")
 _MAX_SETTLED_WORDS = 16
 
 
 def is_unknown(answer: str) -> bool:
-    """Whether a short message says no more than that the answer is not known."""
+    """Whether a short message only says that the answer is not known."""
     said, words = fold_text(answer).strip(), words_of(answer)
     if not words:
         return bool(said) and not said.strip("?.-!/ 🤷")
@@ -49,13 +49,13 @@ def is_unknown(answer: str) -> bool:
 
 
 def is_settled(answer: str) -> bool:
-    """Whether a short answer says that there is nothing to say, or that all is well: nothing is missing."""
+    """Whether a short answer says that there is nothing to say or all is well, so that nothing is missing."""
     words = words_of(answer)
     return len(words) <= _MAX_SETTLED_WORDS and _SETTLED.match(" ".join(words)) is not None
 
 
 def says_none(answer: str) -> bool:
-    """Whether an answer says none, not applicable or approved and not a word more: nobody misses it."""
+    """Whether an answer says only "none", "not applicable" or "approved", so a document can omit it."""
     return _SAYS_NONE.fullmatch(" ".join(words_of(answer))) is not None
 
 
@@ -99,7 +99,7 @@ _BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|\band\b|\s&\s|(?:^|\s)(?:\
 
 
 def meets_check(name: str, answer: str) -> bool:
-    """Whether the answer meets the named check, says that it is not known, or is in no script we can read."""
+    """Whether the answer meets the named check, says "not known", or is in a script that we cannot read."""
     checked = find_check(name)
     if checked is None:
         families = ("at least N words", "at least N entries", "one of A, B, C")
@@ -110,13 +110,13 @@ def meets_check(name: str, answer: str) -> bool:
 
 
 def find_check(name: str) -> Check | None:
-    """Return the check of that name; None where there is none."""
+    """Return the check of that name; None if there is none."""
     plain = " ".join(fold_text(name).split()).rstrip(".")
     if check := _CHECKS.get(plain):
         return check
     if counted := re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain):
         least, between = int(counted[1]), _BETWEEN_WORDS if counted[2].startswith("w") else _BETWEEN_ENTRIES
-        # A piece counts where it holds a letter or a digit.
+        # A piece counts if it holds a letter or a digit.
         return lambda answer: (
             sum(any(map(str.isalnum, piece)) for piece in between.split(fold_text(answer))) >= least
         )
@@ -126,7 +126,7 @@ def find_check(name: str) -> Check | None:
         return None
 
     def names_one(answer: str) -> bool:
-        """Whether the first clause that names any value names one: what comes after it is about more."""
+        """Whether the first clause that names any value names exactly one; later clauses do not count."""
         clauses = (words_of(clause) for clause in re.split(r"[,;:.\n]", answer))
         counts = (sum(find_phrase(value, words) is not None for value in values) for words in clauses)
         return next(filter(None, counts), 0) == 1

@@ -16,7 +16,7 @@ from .turns import Turn
 
 
 class Violation(Struct, frozen=True):
-    """What is wrong with a contribution, the words that show it, and the reason to give with another try."""
+    """What is wrong with a contribution, the words that show it, and the reason to give when asking again."""
 
     kind: Literal["forbidden", "echo", "committee"]
     found: str
@@ -24,7 +24,7 @@ class Violation(Struct, frozen=True):
 
 
 _MANY_BLANKS = re.compile(r"(\s\s)\s+")
-# Several times what a contribution may have; a persona's patterns are only so quick.
+# Several times the length of a contribution; a persona's patterns may be slow.
 _LONGEST_CHECKED = 4_000
 # Double quotes, and single ones around a phrase; backticks hold code, not somebody's words.
 _QUOTATION = re.compile(
@@ -83,7 +83,7 @@ def check_voice(
 def _find_forbidden(
     own: str, persona: Persona, earlier: Sequence[Turn], free: bool, known: Sequence[str]
 ) -> Iterator[Violation]:
-    """Yield the words that a ban forbids; others may have used a banned word before, or the item does."""
+    """Yield the words that a ban forbids; banned vocabulary is allowed if others or the item use it."""
     said = _MANY_BLANKS.sub(r"\1", own.replace("’", "'"))[:_LONGEST_CHECKED]
     texts = (*(turn.text for turn in earlier if turn.speaker != persona.key), *known)
     heard = frozenset[str]().union(*map(_stems, texts))
@@ -102,7 +102,7 @@ def _find_forbidden(
 
 @lru_cache(maxsize=128)
 def _stems(text: str) -> frozenset[str]:
-    # An identifier such as `refresh_token` or `AsyncClient` counts with its parts.
+    # An identifier such as `refresh_token` or `AsyncClient` also counts as its parts.
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", text)
     return frozenset(stem_word(word) for word in (*words_of(text), *words_of(parts)))
 
@@ -114,7 +114,7 @@ def strip_quotations(text: str) -> str:
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
-    """Whether a text says hardly anything that was not said before, quotations left out."""
+    """Whether a text says hardly anything that `before` does not say."""
     content, held = set(content_stems(text, empty)), set(content_stems(before, empty))
     if len(content) < _LONG_ENOUGH:
         return bool(content) and words_of(text) == words_of(before)

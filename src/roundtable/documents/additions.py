@@ -1,4 +1,4 @@
-"""Text added to a document, nothing else changed: additions, a step's own text, notes (ART-4, ART-7)."""
+"""Add text to a document and change nothing else: additions, a step's own text, notes (ART-4, ART-7)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .blocks import read_entries
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_CHANGING = ("> Draft: ", "**Status**: ")  # lines that tell how far something is
-_BLOCK_LINES = ("- ", "**Participants**: ", "**Turns**: ")  # how the lines of a block begin, but headings
+_CHANGING = ("> Draft: ", "**Status**: ")  # lines that say how far something is
+_BLOCK_LINES = ("- ", "**Participants**: ", "**Turns**: ")  # how a block's lines begin, except headings
 _FIRST_ENDING = re.compile(rb"\A(?:\r\n|\n|\r)")
 _LAST_ENDING = re.compile(rb"(?:\r\n|\n|\r)\Z")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
@@ -42,8 +42,8 @@ def insert_addition(
 ) -> Addition:
     """Return the document with the block at the end of the section that fits, and nothing else changed.
 
-    With `step_id` that is the step's own, named `topic`; of several the one that holds its text. Where
-    nothing fits, a section is made at the end: of that name, else for what is additional.
+    With `step_id` that is the step's own section, named `topic`; of several, the one that holds its text. If
+    none fits, a section is made at the end: of that name, or without `step_id` for additional insights.
     """
     shape = outline.read_outline(document)
     own_texts = find_step_texts(shape)
@@ -65,7 +65,7 @@ def insert_addition(
 
 
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
-    """Return the document with the step's text in its section, replacing what it wrote and nobody edited."""
+    """Return the document with the step's text in its section; it replaces old text that nobody edited."""
     shape = outline.read_outline(document)
     section, mine = _find_step_section(shape.sections, find_step_texts(shape), step_id, heading)
     intact = [own for own in mine if own.is_intact]
@@ -102,12 +102,12 @@ def clean_heading(heading: str) -> str:
 
 
 def insert_text(shape: outline.Outline, position: int, text: str) -> bytes:
-    """Return the document with the text set apart at a line's start; RuleBroken if the rest would change."""
+    """Return the document with the text inserted at a line's start; RuleBroken if the rest would change."""
     return _replace(shape, position, position, [_set_apart(shape, position, text)]).document
 
 
 def find_end(shape: outline.Outline, section: outline.Section | None = None) -> int:
-    """Return where a section, else the document, ends: before a closing rule, or anything left open."""
+    """Return where a section, or else the document, ends: before a closing rule or an unclosed block."""
     body, end = (section.body, section.end) if section else (shape.lines[0], len(shape.document))
     blocks = shape.within(body, end)
     if blocks and blocks[-1].open:
@@ -121,7 +121,7 @@ def find_end(shape: outline.Outline, section: outline.Section | None = None) -> 
 
 
 def _set_apart(shape: outline.Outline, start: int, text: str) -> bytes:
-    """Return the bytes of a text that blank lines set apart at a place of the document."""
+    """Return a text as bytes, with the blank lines that set it apart at a place of the document."""
     newline = shape.newline
     before, after = shape.document[:start], shape.document[start:]
     lead = 0 if start <= shape.lines[0] else 1 if before.endswith((b"\n", b"\r")) else 2
@@ -134,20 +134,20 @@ def _set_apart(shape: outline.Outline, start: int, text: str) -> bytes:
 
 
 def _guard_against_joining(after: bytes) -> str:
-    """Return what keeps indented text or a list that follows from joining a list; else nothing."""
+    """Return a marker if indented text or a list follows, which would join our list; else nothing."""
     return f"\n\n{markers.EndMarker()}" if _JOINING.match(after) else ""
 
 
 def _replace(
     shape: outline.Outline, start: int, end: int, texts: Iterable[bytes], heading: str | None = None
 ) -> Addition:
-    """Return the document with the first of the texts for a stretch that lets the rest read as before.
+    """Return the document with a stretch replaced by the first text that leaves the rest reading as before.
 
-    A heading reads the same whatever stands above it, unless that is left open. So if the headings next to
-    the stretch still read as before, everything beyond them does.
+    A heading reads the same whatever comes above it, unless that is left open. So if the headings next to
+    the stretch still read as before, everything beyond them does. RuleBroken if no text fits.
     """
     headings = [each for each in shape.pieces if each.level and shape.document.startswith(b"#", each.start)]
-    # A rule at the top becomes front matter where a line of the text closes it, however far below.
+    # A rule at the top becomes front matter if a line of the text closes it, however far below.
     is_ruled = any(each.kind == "hr" for each in shape.pieces[:1])
     first = max((each.start for each in headings if each.end <= start and not is_ruled), default=0)
     last = min((each.end for each in headings if each.start >= end), default=len(shape.document))
@@ -197,7 +197,7 @@ def add_note(document: bytes, text: str) -> bytes:
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
-    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
+    """Return the document with one step removed from the notes on skipped steps that nobody edited."""
     kept: list[bytes] = []
     for line in document.splitlines(keepends=True):
         named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
@@ -206,24 +206,24 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
         elif rest := [step for step in named if step != made_up]:
             kept.append(line.replace(line.strip(), write_skip_note(rest).encode()))
         elif kept and not kept[-1].strip():
-            kept.pop()  # of the blank lines around the note one stays
+            kept.pop()  # one of the blank lines around the note stays
     return b"".join(kept)
 
 
-# A block taken out again
+# Taking a block out again
 
 
 class BlockPlace(Struct, frozen=True):
-    """An elaboration block in a document, in bytes, from the heading made for it or its marker to its end."""
+    """Where an elaboration block is in a document, in bytes, including a heading that was made for it."""
 
     start: int
     end: int
     bullets: tuple[tuple[str, str], ...]  # its list entries, each with the heading above it
-    has_more: bool  # something that we did not write stands inside it
+    has_more: bool  # it holds something that we did not write
 
 
 def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> BlockPlace | None:
-    """Return the place of the block behind a marker; None where the document does not have it."""
+    """Return the place of the block after a marker; None if the document does not have it."""
     pieces = shape.pieces
     at = next((number for number, each in enumerate(pieces) if each.marker == marker), None)
     if at is None:
@@ -231,7 +231,7 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
     last, is_filled = at, True
     for number, piece in enumerate(pieces[at + 1 : outline.find_block_end(pieces, at)], at + 1):
         if piece.kind != "heading" and (is_filled or piece.kind not in ("paragraph", "bullet_list")):
-            break  # below the one list of a part stands what others wrote
+            break  # what comes after the one list of a part is not ours
         last, is_filled = number, piece.kind != "heading"
     lines = outline.decode_document(shape.document[pieces[at].end : pieces[last].end]).split("\n")
     bullets = tuple((part, words) for _, part, words in read_entries(enumerate(lines)))
@@ -240,8 +240,8 @@ def find_block(shape: outline.Outline, marker: markers.ElaborationMarker) -> Blo
     last += any(isinstance(each.marker, markers.EndMarker) for each in pieces[last + 1 : last + 2])
     start, above, below = pieces[at].start, pieces[:at][-1:], pieces[last + 1 :]
     if above and above[0].kind == "heading" and above[0].text == outline.ADDITIONAL:
-        # The heading goes with the last block that stands under it. Before code or markup that nobody closed,
-        # up to the end, only a block is put that fits nowhere else.
+        # The heading is removed with the last block under it. If only unclosed code or markup follows, up to
+        # the end, the block was put before it because it fitted nowhere else.
         is_lone = not below or (below[0].kind == "heading" and below[0].level <= above[0].level)
         is_lone |= len(below) == 1 and below[0].kind in ("fence", "html_block")
         start = above[0].start if is_lone else start
@@ -269,7 +269,7 @@ class StepText(Struct, frozen=True):
 
 
 def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
-    """Return every step's marker in the document, in order."""
+    """Return every step marker in the document with its text, in order."""
     found: list[StepText] = []
     for block in shape.pieces:
         if isinstance(marker := block.marker, markers.StepMarker):
@@ -282,9 +282,9 @@ def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
 
 
 def find_lines_of_others(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines, by number, that no step, feedback, discussion or note of ours wrote.
+    """Yield the lines, with their numbers, that no step, feedback, discussion or note of ours wrote.
 
-    A heading right above the text of a step or feedback was made for it, and goes with it.
+    A heading right above the text of a step or feedback was made for it, and is left out too.
     """
     shape = outline.read_outline(text.encode("utf-8", "surrogatepass"))
     pieces, step_ends = shape.pieces, {own.start: own.end for own in find_step_texts(shape)}
@@ -304,7 +304,7 @@ def find_lines_of_others(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker) -> int | None:
-    """Return where the vouched text ends; None where it is not what the step wrote."""
+    """Return where the text that a marker vouches for ends; None if somebody changed the text."""
     own: list[str] = []
     left, end, is_attached = marker.length, start, False
     for at in range(bisect_left(shape.lines, start), len(shape.lines) - 1):
@@ -317,7 +317,7 @@ def _find_own_end(shape: outline.Outline, start: int, marker: markers.StepMarker
             own.append(line)
             left -= len(line) + (len(own) > 1)
         end = shape.lines[at + 1]
-    # Whoever made a block of the text go on after it edited the step's text.
+    # If a block of the text goes on beyond its end, somebody edited the step's text.
     runs_on = any(shape.settle(each.start, each.end) > end for each in shape.within(start, end))
     is_own = not left and _digest("\n".join(own)) == marker.digest
     return end if is_own and not is_attached and not runs_on else None
@@ -330,7 +330,7 @@ def _digest(text: str) -> str:
 def _find_step_section(
     sections: Sequence[outline.Section], own_texts: Sequence[StepText], step_id: str, heading: str
 ) -> tuple[outline.Section | None, list[StepText]]:
-    """Return the section of that name, of several the first that holds this step's text, and these texts."""
+    """Return the section of that name, preferably one with texts of this step, and these texts."""
     mine = [own for own in own_texts if own.marker.step_id == step_id]
     named = outline.find_named_sections(sections, heading)
     found = [(each, [own for own in mine if each.start <= own.start < each.end]) for each in named]
@@ -338,7 +338,7 @@ def _find_step_section(
 
 
 def _find_place_after(shape: outline.Outline, section: outline.Section, mine: Sequence[StepText]) -> int:
-    """Return the place after what the step wrote and others edited, before what was added to it since."""
+    """Return the place after the step's edited text, and before what was added to it since."""
     start = mine[-1].end if mine else section.body
     kinds = (markers.FeedbackMarker, markers.StepMarker) if mine else (markers.FeedbackMarker,)
     later = shape.within(start, section.end)
@@ -355,14 +355,14 @@ _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
 
 
 def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
-    """Yield the text as it can stand under a heading of that level: as it is if harmless, then as a list."""
+    """Yield the text in forms that fit under a heading of that level: unchanged if harmless, then a list."""
     body = clean_text(block).replace("\x85", " ").strip()
     # An addition may begin with a marker, ours or that of another program.
     head, _, rest = body.partition("\n")
     marker = head.rstrip() if is_addition and _ONE_COMMENT.fullmatch(head.rstrip()) else ""
     body = rest.strip() if marker else body
     first, *others = body.split("\n")
-    if first.startswith("#"):  # a title may be anybody's; all else is escaped where it is written
+    if first.startswith("#"):  # anybody may have typed a title; all else is escaped when written
         first = first.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     lines = [first, *others]
     tokens, env = outline.parse("\n".join(lines))
@@ -390,7 +390,7 @@ def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
 
 
 def _move_headings(lines: list[str], tokens: Sequence[Token], level: int, *, is_addition: bool) -> None:
-    """Put the headings of a text below a level; of an addition the first right below it."""
+    """Move the headings of a text below a level; an addition's first heading goes right below it."""
     headings = {
         token.map[0]: int(token.tag[1])
         for token in tokens

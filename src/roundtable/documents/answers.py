@@ -1,4 +1,4 @@
-"""Earlier answers, as they stand in the documents (rule STEP-5): under their labels, or in another form."""
+"""Read earlier answers from the documents (rule STEP-5): under their labels, or in another form."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .page import OPEN_QUESTION, split_lines
 
 _ENTRY = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])(?:\s++|$)")
 
-AnswersByLabel = dict[tuple[str, str], str]  # and by step
+AnswersByLabel = dict[tuple[str, str], str]  # by step and label
 
 
 def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
-    """Return the answers that stand in the documents in another form than they were given, by step and label.
+    """Return the answers that the documents hold in another form than they were given, by step and label.
 
-    `title` is the item's: where it had to stand in for the features, nobody gave it as an answer.
+    `title` is the item's; if it was used because no features were given, it is not an answer.
     """
     requirements, stories = ids.list_requirements(documents), ids.list_stories(documents)
     features = [each.text for each in requirements]
@@ -50,7 +50,7 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
 
 
 def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
-    """Return what earlier versions wrote in other forms: errors in a table, the reason for a size apart."""
+    """Return what earlier versions wrote in other forms: errors in a table, a size apart from its reason."""
     errors, scan = documents.get("error-taxonomy.md", ""), documents.get(ids.SCAN, "")
     found: AnswersByLabel = {}
     if "**Errors**" not in errors:
@@ -70,7 +70,7 @@ def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
 
 
 class LabelledAnswer(Struct, frozen=True):
-    """An answer as it stands in a document: its words, or the entries and the code below its label."""
+    """An answer in a document: the words after its label, or the entries and the code below it."""
 
     label: str
     words: str
@@ -87,7 +87,7 @@ class LabelledAnswer(Struct, frozen=True):
 def read_labelled(
     text: str, labels: Container[str] = (), *, with_feedback: bool = False
 ) -> Iterator[LabelledAnswer]:
-    """Yield the labelled answers of a document, but for those in elaboration blocks and mostly in feedback.
+    """Yield a document's labelled answers, except in elaboration blocks and, by default, in feedback.
 
     Below one of `labels`, an entry that begins with a label of its own still belongs to the list.
     """
@@ -101,7 +101,7 @@ def read_labelled(
         begins = None if is_fenced else outline.LABELLED.fullmatch(line.strip())
         is_entry = not is_fenced and not line.startswith(OPEN_QUESTION) and (not begins or label in labels)
         entry = _ENTRY.match(line) if is_entry else None
-        # Only after a label without words is a list the answer.
+        # A list is the answer only if no words follow the label.
         if label and not words and (is_fenced or entry):
             parts += filter(None, [(line[entry.end() :] if entry else dedent(line)).strip()])
             begins = None

@@ -1,4 +1,4 @@
-"""What elaborations leave behind, read again: their blocks in documents, and their transcripts.
+"""Read what elaborations leave behind: their blocks in documents, and their transcripts.
 
 A block goes from its marker to the next one or to a heading that is not its own. A transcript says who said
 what, and which turns each entry of the synthesis comes from.
@@ -24,7 +24,7 @@ from .outline import find_block_end, prose_lines, read_outline
 
 
 class _OfDiscussion(Struct, frozen=True):
-    """What belongs to one discussion; `step_id` is empty where that was not on a step."""
+    """Something that belongs to one discussion; `step_id` is empty if that was not on a step."""
 
     step_id: str
     timestamp: str
@@ -35,7 +35,7 @@ class _OfDiscussion(Struct, frozen=True):
 
 
 class ElaborationBlock(_OfDiscussion, frozen=True):
-    """What follows a marker in a document; `line` is the marker's, `end` the one after the block."""
+    """The block after a marker in a document; `line` is the marker's, `end` the line after the block."""
 
     file: str
     line: int
@@ -43,12 +43,12 @@ class ElaborationBlock(_OfDiscussion, frozen=True):
     lines: tuple[tuple[int, str], ...]
 
     def entries(self) -> Iterator[tuple[int, str, str]]:
-        """Yield what the block lists, as `read_entries` does."""
+        """Yield the entries of the block's lists, as `read_entries` does."""
         return read_entries(self.lines)
 
 
 def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
-    """Yield the entries of lists: the line, the heading above it, and the words as they are written."""
+    """Yield the entries of lists: the line, the heading above it, and the words as written."""
     part = ""
     for number, line in lines:
         if heading := parse_heading(line):
@@ -57,10 +57,10 @@ def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, s
             yield number, part, line[2:].rstrip()
 
 
-@lru_cache(maxsize=4)  # few: a document may have megabytes, and a server runs for long
+@lru_cache(maxsize=4)  # few entries: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order; none of a text that is too long for a document."""
-    if ElaborationMarker.form not in text:  # most do not name one, and need not be parsed
+    """Return the blocks of a document in order; none if the text is too long for a document."""
+    if ElaborationMarker.form not in text:  # most texts have none, and need not be parsed
         return ()
     found: list[ElaborationBlock] = []
     with suppress(RuleBroken):
@@ -79,7 +79,7 @@ def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...
 def find_entries(
     documents: Mapping[str, str], part: Part = "decisions"
 ) -> Iterator[tuple[ElaborationBlock, int, str]]:
-    """Yield what the blocks of the markdown documents list in a part, each with its block and line."""
+    """Yield the entries that blocks in markdown documents list under a part, each with its block and line."""
     for name, text in documents.items():
         for block in find_elaboration_blocks(name, text) if is_markdown(name) else ():
             listed = block.entries()
@@ -87,7 +87,7 @@ def find_entries(
 
 
 class DocumentPoint(Struct, frozen=True):
-    """Something that the documents say, as markdown, where it stands, and what belongs to it."""
+    """Something that the documents say, as markdown, with its source and its details."""
 
     text: str
     source: str
@@ -104,7 +104,7 @@ DatedPoint = tuple[DocumentPoint, str]  # with the instant of its discussion; em
 
 
 def list_entries(documents: Mapping[str, str], part: Part = "decisions") -> dict[str, DatedPoint]:
-    """Return what the discussions list in a part, each once, by its words."""
+    """Return the entries that discussions list under a part, each once, by their words."""
     return {
         words: (DocumentPoint(words, f"{at.file}:{line}, roundtable on step {at.step_id}"), at.timestamp)
         for at, line, words in find_entries(documents, part)
@@ -115,7 +115,7 @@ def split_decision(entry: str) -> tuple[str, str, str]:
     """Return what an entry decides, then its reason and the question that it answers; both may be empty."""
     words = unescape_markdown(entry)
     lead_in = found[0] if (found := LEAD_IN.match(words)) else ""
-    # A few words stand in quotes after the question that they answer.
+    # A decision of a few words is quoted after the question that it answers.
     decision, mark, detail = words.removeprefix(lead_in).partition('": ' if '? "' in words else ": ")
     reason, asked = split_detail(detail)
     return f"{lead_in}{decision}{mark[:-2]}", "" if reason == NO_REASON else reason, asked
@@ -133,7 +133,7 @@ _INSIGHTS = HEADINGS["insights"]
 
 
 class SpokenTurn(Struct, frozen=True):
-    """One turn of a transcript: its number, who spoke, the words, and where it begins."""
+    """One turn of a transcript: its number, who spoke, the words, and the line where it begins."""
 
     number: int
     speaker: str
@@ -151,7 +151,7 @@ class CitedEntry(Struct, frozen=True):
     line: int
 
     def is_written_as(self, bullet: str) -> bool:
-        """Whether a list entry of a block is this one; the block leaves the detail of an insight out."""
+        """Whether a list entry of a block is this one; the block leaves out the detail of an insight."""
         words = bullet.strip()
         is_insight = self.part == _INSIGHTS and self.text.startswith(f"{words.rstrip('.')}: ")
         return words == self.text or is_insight
@@ -165,7 +165,7 @@ class TranscriptContent(_OfDiscussion, frozen=True):
 
 
 def parse_transcript(text: str) -> TranscriptContent | None:
-    """Return what a transcript holds; None where the text is not one of ours."""
+    """Return what a transcript holds; None if the text is not one of ours."""
     lines = text.split("\n")
     marker = parse_marker(lines[0])
     if not isinstance(marker, TranscriptMarker):

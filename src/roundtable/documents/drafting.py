@@ -28,7 +28,7 @@ from .page import DraftContext
 
 
 def draft(brief: StepBrief, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
-    """Return the text of every section that the step writes; `documents` are the item's files as they stand.
+    """Return the text of every section that the step writes; `documents` are the item's files as they are.
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
@@ -36,7 +36,7 @@ def draft(brief: StepBrief, documents: Mapping[str, str]) -> tuple[SectionText, 
     nones = [each for each in brief.answers if not each.unknown and says_none(each.text)]
     pages = [at for at, each in enumerate(sections) if is_markdown(each.target.output)]
     if nones and pages:
-        # Given, but nothing to read in a document: the marker tells that they are answered.
+        # These answers add nothing to a document, so a marker says that they were given.
         first = sections[pages[0]]
         text = escape_markdown(nones[0].text) if first.text == page.NOTHING else first.text
         marker = NoneMarker(tuple(each.label.replace("*", "") for each in nones))
@@ -51,7 +51,7 @@ def _draft_section(context: DraftContext) -> SectionText:
     try:
         return SectionText(target, write(context) if write else page.write_answers(context.answers))
     except Exception as error:
-        # No answer can stop a step. It is journalled by now: raised, the error would end every later start.
+        # No answer can stop a step: it is already journalled, so an error here would stop every later start.
         failed = f'Could not draft {target.output}, section "{target.section}" ({type(error).__name__}).'
         notice = f"{failed} It holds your answers as you gave them. Please report this."
         return SectionText(target, (by_format or _list_answers)(context), notice)
@@ -119,7 +119,7 @@ def write_functional(context: DraftContext) -> str:
 
 
 def write_out_of_scope(context: DraftContext) -> str:
-    """Write what is left out on purpose; where nobody was asked, what the quick scan said of it."""
+    """Write what is left out on purpose; if nobody was asked, what the quick scan said about it."""
     if asked := context.only(LEFT_OUT):
         return page.write_answers(asked)
     scan = context.documents.get(ids.SCAN, "")
@@ -130,7 +130,7 @@ def write_out_of_scope(context: DraftContext) -> str:
 def _assign_criteria(
     criteria: Sequence[str], features: Sequence[str], given: Sequence[str], known: Sequence[ids.Requirement]
 ) -> list[list[str]]:
-    """Return the criteria of each feature: by the id at their start, as before, by words, or by place."""
+    """Return the criteria of each feature, matched by a leading id, as before, by words, or by position."""
     before: dict[str, list[str]] = {}
     for owner in known:
         for each in owner.criteria:
@@ -151,7 +151,7 @@ def _assign_criteria(
 STORY_LABELS = ("Stories", "Unhappy Story")
 
 _STORY = re.compile(r"(?i)(?:^|(?<=[.;\n]))\s{0,9}+(?:(?:[-+*•]|\d{1,3}[.)])\s)?(?=(?:and )?as \w)")
-# With single blanks between the words.
+# For a text with single blanks between the words.
 _STORY_PARTS = re.compile(
     r"(?i)(?:and )?as (?:(?:an?|the) )?(?P<as_a>.+?),? I (?:want|need|would like|wish) "
     r"(?P<i_want>.+?)(?:,? so that (?P<so_that>.+))?"
@@ -159,7 +159,7 @@ _STORY_PARTS = re.compile(
 
 
 def write_stories(context: DraftContext) -> str:
-    """Write the stories as a JSON document, each with its id and what it refers to."""
+    """Write the stories as a JSON document, each with its id and the ids that it refers to."""
     parts = [
         (story, answer.label != STORY_LABELS[0])
         for answer in context.only(*STORY_LABELS)
@@ -170,7 +170,7 @@ def write_stories(context: DraftContext) -> str:
     listed = ids.list_requirements(context.documents)
     served = [_find_served(text, listed) for text, _ in parts]
     happy = [own for own, (_, unhappy) in zip(served, parts, strict=True) if not unhappy]
-    # Where there are as many, the order tells, unless the words of a story say otherwise.
+    # With as many stories as requirements, they match in order, unless a story's words say otherwise.
     if len(happy) == len(listed) and all(own in ([], [at]) for own, at in zip(happy, listed, strict=True)):
         served[: len(happy)] = ([each] for each in listed)
     found = []
@@ -191,7 +191,7 @@ def write_stories(context: DraftContext) -> str:
 
 
 def _split_stories(text: str) -> list[str]:
-    """Return the stories in an answer; what begins none belongs to the one before."""
+    """Return the stories in an answer; text that begins no story belongs to the one before."""
     parts = (page.join_lines(part).rstrip("; ") for part in _STORY.split(text))
     found = [page.capitalise(part) for part in parts if part]
     return found if len(found) <= page.MAX_ENTRIES else [page.join_lines(text)]
@@ -201,7 +201,7 @@ def _find_served(text: str, listed: Sequence[ids.Requirement]) -> list[ids.Requi
     """Return the requirements that a story names, else the only one, or the only one that its words fit."""
     words = [content_words(each.text) for each in listed]
     counted = Counter(chain.from_iterable(words))
-    # A word that several requirements have tells nothing, and a single word may be chance.
+    # A word that several requirements share proves nothing, and a single word may be chance.
     telling = {word for word in content_words(text) if counted[word] == 1}
     fitting = [each for each, own in zip(listed, words, strict=True) if len(own & telling) > 1]
     only = next((each for each in (listed, fitting) if len(each) == 1), ())
@@ -229,7 +229,7 @@ _PRIORITY_WORDS = {
     "Could": re.compile(r"(?i)\b(?:could(?! wait)|nice to have|optional)\b"),
     "Won't": re.compile(r"(?i)\b(?:won['’]?t|drop(?:ped)?|out|never)\b"),
 }
-# An exception, a negation or an order: the words alone could say the opposite.
+# An exception, a negation or a ranking: the priority's word alone could say the opposite.
 _UNCLEAR = re.compile(
     r"(?i)\b(?:but|except|apart|others?|rest|not|no|nothing|none|cannot|can't|go|first|second|last)\b"
 )
@@ -275,9 +275,9 @@ def write_trace(context: DraftContext) -> str:
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]) -> dict[str, str]:
-    """Return the priority of each requirement that is named by id, or else by its words, and clearly."""
+    """Return the priority of each requirement that is clearly named, by id or else by its words."""
     clauses = [each for answer in answers if not answer.unknown for each in _split_priorities(answer)]
-    if len(listed) == 1:  # named or not; where parts of it have different priorities, it has none
+    if len(listed) == 1:  # named or not; if parts of it have different priorities, it has none
         words = content_words(f"{listed[0].id} {listed[0].text}")
         telling = [row for row in clauses if row[0] or _find_priorities(row[1])]
         found = {priority for priority, clause in telling if words & content_words(clause)}
@@ -298,7 +298,7 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[ids.Requirement]
 
 
 def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Yield the clauses of an answer, each with the priority that it names; empty where that is not clear."""
+    """Yield the priority that each clause of an answer names, empty if it is not clear, and the clause."""
     asked = fold_text(answer.label)
     under = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), "")
     clauses = _CLAUSE.split(answer.text) if under or asked == "priorities" else []
@@ -308,7 +308,7 @@ def _split_priorities(answer: Answer) -> Iterator[tuple[str, str]]:
         head, colon, _ = clause.partition(":")
         telling = head if colon and _find_priorities(head) else clause
         named = _find_priorities(telling)
-        # Nothing but ids: what must be in.
+        # A clause with nothing but ids says what must be in.
         is_bare = _ID.search(clause) and {"and"}.issuperset(words_of(_ID.sub("", clause)))
         default = under or (PRIORITIES[0] if is_bare else "")
         is_clear = len(named) < 2 and not _UNCLEAR.search(telling)
@@ -324,7 +324,7 @@ RISKS = ("Risks", "Worst Case", "Early Sign")
 
 
 def write_attributes(context: DraftContext) -> str:
-    """Write the risks under their labels, and under which ids the matrix holds the rest."""
+    """Write the risks under their labels, and the ids of the rest, which is in the matrix."""
     named = ", ".join(f"{identity} ({label})" for identity, label, _ in _number_attributes(context))
     if not named or ids.MATRIX not in context.brief.step.outputs:
         return page.write_answers(context.answers)
@@ -332,13 +332,13 @@ def write_attributes(context: DraftContext) -> str:
 
 
 def write_matrix(context: DraftContext) -> str:
-    """Write a row for each attribute: what it is held to."""
+    """Write a row for each quality attribute and its measure."""
     table = page.write_table(("Id", "Attribute", "Measure"), _number_attributes(context))
     return page.join_section(table, page.write_open_questions(context.without(*RISKS)))
 
 
 def _number_attributes(context: DraftContext) -> list[tuple[str, str, str]]:
-    """Return a row for each attribute that is known, with the id that it has, else a new one."""
+    """Return a row for each attribute that is known, with its old id or a new one."""
     rows = [(each.label, page.join_lines(each.text)) for each in context.without(*RISKS) if not each.unknown]
     known = [ids.KnownId(row[0], row[1]) for row in ids.list_attributes(context.documents)]
     taken = ids.find_mentioned_ids(context.documents, "NFR")
@@ -361,9 +361,9 @@ _TAKEN = re.compile(
 
 
 def write_options(context: DraftContext) -> str:
-    """Write the decision among the options as a record; what was weighed before it, what follows after it."""
+    """Write the decision among the options as a record, with what was weighed and what follows from it."""
     text = context.text(DECISION)
-    # It is named after the option that it takes; where it takes none, by its beginning.
+    # It is named after the option that it takes; if it takes none, after its own first words.
     parts = _OPTION.split(context.text("Options") or text)
     options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
     taken = [each["letter"].upper() for each in _TAKEN.finditer(strip_mark(text).strip())]
@@ -372,7 +372,7 @@ def write_options(context: DraftContext) -> str:
 
 
 def write_technology(context: DraftContext) -> str:
-    """Write the technology that was chosen as a record; one for each entry of a list."""
+    """Write the technology that was chosen as a record; a list gives one record for each entry."""
     text = context.text(CHOICE)
     if is_settled(text):
         return page.write_answers(context.answers)
@@ -380,7 +380,7 @@ def write_technology(context: DraftContext) -> str:
 
 
 def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
-    """Write a record for each choice, given by its title and its words, then what the rest says of it."""
+    """Write a record for each choice, given by its title and its words, then the other answers."""
     parts = _write_records(context, [(name, "decided", text) for name, text in found])
     weighed, follows = context.only(*_WEIGHED), context.without(label, *_WEIGHED)
     if len(found) == 1:
@@ -435,7 +435,7 @@ def _list_records(context: DraftContext) -> tuple[Sequence[ids.DecisionRecord], 
 
 def _name_decision(text: str) -> str:
     """Return the first clause of what was decided as a title, without `we` and the reason."""
-    # Nothing where the text has no words, as `;` has none.
+    # Empty if the text has no words, such as `;`.
     clauses = (
         each for line in page.split_lines(text) for each in page.split_outside_quotes(line, _CLAUSE.split)
     )

@@ -1,7 +1,7 @@
 """The hand-off: one page for whoever builds an item, from its documents, each point with its source.
 
-Nothing is added to what the documents hold. Labels tell what a line is for; a project's own steps are read by
-the same labels.
+Nothing is added to what the documents say. The label of a line decides which part it goes to, also in a
+project's own steps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PASSES_TODAY = re.compile(r"(?i)\b(?:(?:as|like) (?:today|before|now)|unchanged
 
 
 class HandOff(Struct, frozen=True):
-    """All that the builder of an item has to know: a part for each of `[labels]`, actions and questions."""
+    """What the builder of an item needs to know: a part for each of `[labels]`, actions and questions."""
 
     title: str
     slug: str
@@ -46,12 +46,12 @@ class HandOff(Struct, frozen=True):
 
     @property
     def progress(self) -> str:
-        """How much of the analysis was done; empty where that is not known."""
+        """How much of the analysis was done; empty if that is not known."""
         return f"{self.steps_done} of {self.steps} steps of the analysis are done." if self.steps else ""
 
 
 def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are all that were left open."""
+    """Return what the documents tell whoever builds the item; `questions` includes those answered since."""
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
         for name, text in documents.items()
@@ -75,13 +75,13 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         if each.answer
     )
     requirements = (*parts["requirements"], *_list_criteria(documents))
-    # If the user named no first test: the first criterion whose words do not say that it holds today.
+    # If the user named no first test, take the first criterion that does not say that it holds today.
     criteria = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
     failing = (DocumentPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
-        "fixed": _pick(labelled, ["constraints", "fixed points", "conditions"]),  # also in contract
+        "fixed": _pick(labelled, ["constraints", "fixed points", "conditions"]),  # they are in `contract` too
         "requirements": requirements,
         "places": parts["places"] or _pick(labelled, ["files"]) or tuple(_find_places(labelled)),
         "first_test": (*parts["first_test"], *failing)[:1],
@@ -103,7 +103,7 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
 
 
 def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[DocumentPoint]:
-    """Yield the files of the project that answers on other things name, under the label of each answer."""
+    """Yield the project's files that answers about other things name, under the label of each answer."""
     for point in _pick(answers, _TEXTS["naming_places"]):
         label, _, words = point.text.partition("**:")
         said = "\n".join((unescape_markdown(words), *(each for each in point.details if not is_code(each))))
@@ -181,7 +181,7 @@ def write_summary(hand_off: HandOff, command: str) -> str:
 
 
 def _write_points(points: Sequence[DocumentPoint], sign: str = "- ") -> str:
-    """Write points, and what belongs to each as entries below it, code as code."""
+    """Write points, each with its details as entries below it, code as code."""
     lines: list[str] = []
     for each in points:
         lines.append(f"{sign}{each.text} ({each.source})")

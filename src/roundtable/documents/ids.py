@@ -1,4 +1,4 @@
-"""The ids of an item's documents: how they are read, and how they are given to texts (rule STEP-5)."""
+"""Read the ids in an item's documents, and assign ids to texts (rule STEP-5)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TRACE = "traceability-matrix.csv"
 TRACE_COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 OVERVIEW, SUMMARY, SCAN = "architecture-overview.md", "design-summary.md", "quick-scan.md"
 
-_HEADING_SIGN = re.compile(r" {0,3}(?P<sign>#{1,6})(?!\S)")  # also of a heading without words
+_HEADING_SIGN = re.compile(r" {0,3}(?P<sign>#{1,6})(?!\S)")  # also matches a heading without words
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
 ROW = re.compile(r"\| *(?P<id>NFR-\d{3,}) *\|.*\|\s*")
@@ -97,11 +97,11 @@ class DecisionRecord(KnownId, frozen=True):
     body: str
 
     def part(self, heading: str) -> str:
-        """Return what stands under one of its headings, such as `Decision`."""
+        """Return the text under one of its headings, such as `Decision`."""
         return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
     def find_held(self, entries: Iterable[str]) -> list[str]:
-        """Return those entries of discussions that it says all of."""
+        """Return the entries of discussions that this record contains in full."""
         body = fold_text(unescape_markdown(self.body))
         lines = {line.rstrip(". ") for line in body.split("\n")}
         split = ((each, _fold_decision(each)) for each in entries)
@@ -132,7 +132,7 @@ def list_attributes(documents: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
 
 
 def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of tables that begin with an id of this kind: the words in their cells."""
+    """Yield the words in the cells of each table row that begins with an id of this kind."""
     for _, line in prose_lines(document):
         row = _TABLE_ROW.fullmatch(line.strip())
         if row and row["id"].startswith(f"{prefix}-"):
@@ -141,7 +141,7 @@ def list_rows(document: str, prefix: str) -> Iterator[tuple[str, ...]]:
 
 
 def read_json(text: str) -> Any:
-    """Return what a JSON text holds; None where it cannot be read."""
+    """Return what a JSON text holds; None if it cannot be read."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -149,12 +149,12 @@ def read_json(text: str) -> Any:
 
 
 def find_json_line(text: str, value: object) -> int:
-    """Return the line of a JSON text in which a value or a field's name first stands; else the first."""
+    """Return the line of a JSON text in which a value or a field's name first occurs; else the first."""
     return text.count("\n", 0, max(text.find(json.dumps(value, ensure_ascii=False)), 0)) + 1
 
 
 def read_json_list(text: str, field: str, kind: type) -> list[Any]:
-    """Return what is of a kind in a list of a JSON object; nothing where the text cannot be read."""
+    """Return the entries of a type in a list of a JSON object; none if the text cannot be read."""
     content = read_json(text)
     listed = content.get(field) if isinstance(content, dict) else None
     return [each for each in listed if isinstance(each, kind)] if isinstance(listed, list) else []
@@ -172,7 +172,7 @@ def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
 
 
 def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozenset[str]:
-    """Return the ids of these kinds that the documents refer to, other than where an id is given."""
+    """Return the ids of these kinds that the documents mention, except where an id is assigned."""
     lines = (line for text in documents.values() for line in text.splitlines())
     telling = (line for line in lines if not any(each.match(line) for each in _GIVING))
     kinds = tuple(f"{prefix}-" for prefix in prefixes)
@@ -182,7 +182,7 @@ def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozense
 def sections_with_ids(document: str, prefix: str) -> list[tuple[KnownId, list[str]]]:
     """Return each heading with an id, and the lines up to the next heading of its level or above."""
     found: list[tuple[KnownId, list[str]]] = []
-    level = 0  # of the heading in hand, if there is one
+    level = 0  # of the current heading; 0 if there is none
     for _, line in prose_lines(document):
         match, sign = HEADING.fullmatch(line), _HEADING_SIGN.match(line)
         if sign and len(sign["sign"]) <= level:

@@ -1,4 +1,4 @@
-"""How our markdown is read: blocks with their bytes, sections, lines outside of code, labels."""
+"""Read our markdown: blocks with their bytes, sections, lines outside of code, labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
 
 
 class MarkdownBlock(NamedTuple):
-    """One top-level block, in bytes and whole lines; `open` where only the document's end ends it."""
+    """One top-level block, in whole lines and in bytes; `open` if only the document's end closes it."""
 
     kind: str
     start: int
@@ -42,17 +42,17 @@ class MarkdownBlock(NamedTuple):
 
     @property
     def marker(self) -> markers.Marker | None:
-        """Return the marker that this block is; None where it is anything else."""
+        """Return this block as a marker; None if it is anything else."""
         return markers.parse_marker(self.text) if self.kind == "html_block" else None
 
     @property
     def is_elaboration_marker(self) -> bool:
-        """Whether this is the comment before an elaboration block, also where somebody edited it."""
+        """Whether this is the comment before an elaboration block, even if somebody edited it."""
         return self.kind == "html_block" and markers.begins_like_elaboration(self.text)
 
 
 class Outline(Struct, frozen=True, dict=True):
-    """A document, its pieces in order, and where its lines start: after a byte order mark, up to its end."""
+    """A document, its pieces in order, and its line starts, from after a byte order mark to its end."""
 
     document: bytes
     lines: tuple[int, ...]
@@ -78,7 +78,7 @@ class Outline(Struct, frozen=True, dict=True):
             is_added = at < block_end
             own_level = own_level if is_added else piece.level
             for earlier in tuple(unended):
-                # An earlier addition, whatever its level, ends no section but its own.
+                # A heading in an earlier addition, whatever its level, ends only sections of additions.
                 if piece.level <= found[earlier].level and (found[earlier].elaboration or not is_added):
                     found[earlier] = found[earlier]._replace(end=piece.start)
                     unended.remove(earlier)
@@ -99,7 +99,7 @@ class Outline(Struct, frozen=True, dict=True):
         return [piece for piece in self.pieces if start <= piece.start < end]
 
     def line_after(self, place: int) -> int:
-        """Return where the first line begins after a place; at the end, the end."""
+        """Return the start of the first line after a place, or the end of the document."""
         return self.lines[min(bisect_right(self.lines, place), len(self.lines) - 1)]
 
     def settle(self, start: int, end: int) -> int:
@@ -132,7 +132,7 @@ def read_outline(document: bytes) -> Outline:
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
     text = "\n".join(source)
-    # The parser does not look for a kind of block in every line where the text has no sign of it at all.
+    # To save time, the parser does not look for kinds of blocks that the text has no sign of.
     absent = frozenset(rule for rule, signs in _SIGNS.items() if not any(sign in text for sign in signs))
     parser, tokens = _parser(absent), _TopLevelTokens()
     parser.block.parse(text, parser, {}, tokens)
@@ -149,7 +149,7 @@ def read_outline(document: bytes) -> Outline:
 
 
 class _TopLevelTokens(list["Token"]):
-    """The tokens of top-level blocks, each heading with its words after it; those inside are forgotten."""
+    """The tokens of top-level blocks, each heading followed by its words; nested tokens are dropped."""
 
     def append(self, token: Token, /) -> None:
         if token.nesting >= 0 and token.level <= (token.type == "inline"):
@@ -169,17 +169,17 @@ def is_open(token: Token, source: list[str]) -> bool:
     """Whether the document's last block is a fence or HTML that nothing closes."""
     if token.type not in ("fence", "html_block") or token.map is None:
         return False
-    # What nothing closes takes in a further paragraph.
+    # An unclosed block swallows a further paragraph.
     tokens, _ = parse("\n".join([*source[token.map[0] : token.map[1]], "", "."]))
     return tokens[-1].type == token.type
 
 
 def _front_matter(source: list[str]) -> int:
-    """Return how many lines the front matter takes: none where the first rule opens no such block."""
+    """Return how many lines the front matter takes; 0 if the document has none."""
     if not _RULER.fullmatch(source[0]):
         return 0
     last = next((at for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
-    # After a blank line only a key tells front matter from a rule.
+    # After a blank line, only a key distinguishes front matter from a rule.
     first = next((line for line in source[1:last] if line.strip()), "")
     return last + 1 if last and (source[1].strip() or _KEY.match(first)) else 0
 
@@ -200,14 +200,14 @@ def _parser(left_out: frozenset[str] = frozenset()) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", *left_out])
-    parser.block.ruler.getRules("")  # compiled now: another thread must not meet it half done
+    parser.block.ruler.getRules("")  # compiled now, so that no other thread sees it half done
     return parser
 
 
 LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 """A line such as `**Label**: text`."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# Begins a line that does not go on with the paragraph before it.
+# The start of a line that does not continue the paragraph before it.
 _BREAK = re.compile(
     r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|>|\|.*\|\s*+$|<!--|\*\*(?:[^*\n]*:\*\*|[^*\n]+\*\*:))"
 )
@@ -219,7 +219,7 @@ def prose_lines(document: str) -> Iterator[tuple[int, str]]:
 
 
 def joined_lines(document: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield headings, entries and paragraphs as one line each, and code whole: number, text, is it code."""
+    """Yield headings, entries and paragraphs as one line each, and code whole: number, text, is_code."""
     kept: list[str] = []
     first, was_code, can_go_on = 0, False, False
     for number, line, is_code in _tell_code(document):
@@ -247,7 +247,7 @@ def _tell_code(document: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def find_labelled(document: str, label: str) -> str:
-    """Return the words after a label on its first line; empty where the document does not have it."""
+    """Return the words after a label on its first line; empty if the document does not have it."""
     lines = (LABELLED.fullmatch(line.strip()) for line in document.split("\n"))
     words = (found["text"].strip() for found in lines if found and found["label"] == label)
     return unescape_markdown(next(words, ""))
@@ -259,14 +259,14 @@ _BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
 CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
-"""The run of signs at the end of a heading's words that would be taken for the heading's own."""
+"""A run of `#` at the end of a heading's words that markdown would drop as closing signs."""
 _NUMBERING = re.compile(
     r"^(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
     r"(?:\(?\d{1,9}(?:\.\d{1,9}){0,9}[.):]|\d{1,9}(?:\.\d{1,9}){1,9}|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]{1,9}[.):](?=\s))"
     r"(?:\s+[-–—:]\s+|\s+|(?<=[.):])(?=[^\W\d]))"
 )
 _WORD = re.compile(r"[^\W_]+")
-# Also what all criteria and stories have in common.
+# Includes the words that all criteria and stories share.
 _STOP_WORD = re.compile(
     r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with|given|when|then|want|so|that"
 )
@@ -285,7 +285,7 @@ class Section(NamedTuple):
 
 
 def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
-    """Return where the block behind a marker ends: at any other marker, or a heading that is not its own."""
+    """Return where the block after a marker ends: at any other marker, or a heading that is not its own."""
     level = 0
     ending = markers.StepMarker | markers.FeedbackMarker | markers.EndMarker
     for place in range(at + 1, len(pieces)):
@@ -303,7 +303,7 @@ def find_block_end(pieces: Sequence[MarkdownBlock], at: int) -> int:
 
 
 def section_text(document: str, heading: str) -> str:
-    """Return what stands under the first heading of that name; empty where there is none."""
+    """Return the text under the first heading of that name; empty if there is none."""
     data = document.encode("utf-8", "surrogatepass")
     found = find_named_sections(read_outline(data).sections, heading)
     return data[found[0].body : found[0].end].decode("utf-8", "replace") if found else ""
@@ -323,20 +323,20 @@ def choose_section(found: Sequence[Section], *, topic: str, section: str | None 
 
 
 def find_named_sections(found: Sequence[Section], heading: str) -> tuple[Section, ...]:
-    """Return the sections that bear a name, numbering and case aside."""
+    """Return the sections of that name, ignoring numbering and case."""
     wanted = _fold(strip_numbering(heading))
     return tuple(section for section in list_open_sections(found) if wanted and _fold(section.name) == wanted)
 
 
 def list_open_sections(found: Sequence[Section]) -> tuple[Section, ...]:
-    """Return the sections that text may be added to: no earlier additions, no lone title, all with a name."""
+    """Return the sections that text may be added to: named, no earlier addition, not the only title."""
     titles = sum(section.level == 1 for section in found)
     own = (each for each in found if each.name and not each.elaboration)
     return tuple(each for each in own if each.level > 1 or titles > 1)
 
 
 def strip_numbering(heading: str) -> str:
-    """Return the heading without its numbering; as it is where nothing would remain."""
+    """Return the heading without its numbering; unchanged if nothing would remain."""
     return _NUMBERING.sub("", heading.strip())
 
 

@@ -1,6 +1,6 @@
-"""What a section is drafted from, how answers are taken apart, and what sections are made of.
+"""What a section is drafted from, how answers are split, and how the parts of a section are written.
 
-Answers come apart into lines, entries and statements; sections hold labels, lists, tables, titles.
+Answers are split into lines, entries and statements; sections hold labels, lists, tables and titles.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DraftContext(Struct, frozen=True):
         return self.brief.answers
 
     def text(self, label: str) -> str:
-        """Return the words under a label; empty where they are not known."""
+        """Return the words under a label; empty if they are not known."""
         return next((each.text for each in self.only(label) if not each.unknown), "")
 
     def only(self, *labels: str) -> tuple[Answer, ...]:
@@ -59,23 +59,23 @@ class DraftContext(Struct, frozen=True):
 
 
 def join_section(*parts: Iterable[str]) -> str:
-    """Join the parts of a section with blank lines; say so where there are none."""
+    """Join the parts of a section with blank lines; if there are none, say so."""
     return "\n\n".join(text for part in parts for text in part if text) or NOTHING
 
 
 def write_answers(answers: Sequence[Answer], *before: Iterable[str], more: Iterable[str] = ()) -> str:
-    """Write every answer under its label, then the open questions, `before` them what else there is."""
+    """Write what is in `before`, then every answer under its label, then the open questions."""
     return join_section(*before, write_labelled(answers), write_open_questions(answers, more))
 
 
 def write_labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
-    """Write each answer that is known and says more than none, under its label."""
+    """Write each answer under its label, unless it is unknown or says "none"."""
     known = (answer for answer in answers if not answer.unknown and not says_none(answer.text))
     return tuple(write_paragraph(answer.label, answer.text) for answer in known)
 
 
 def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
-    """Write the words after their label, lines as a list, code as code; `is_exact` keeps their numbers."""
+    """Write the text after its label, lines as a list, code as code; `is_exact` keeps their numbers."""
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     if len(text.strip().splitlines()) < 2:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
@@ -89,7 +89,7 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
         end = find_code_end(lines, start, opening["fence"]) if opening else start
         at = start + 1
         if opening and end > at:
-            # With a language, so that no linter finds fault with it.
+            # With a language, so that no linter complains.
             first = f"{opening['fence']}{opening['language'] or 'text'}"
             blocks += [write_bullets(entries), *_write_code(first, lines[at:end], opening["fence"])]
             entries, at = [], end + 1
@@ -99,13 +99,13 @@ def write_paragraph(label: str, text: str, *, is_exact: bool = False) -> str:
 
 
 def _write_code(first: str, lines: Sequence[str], last: str) -> list[str]:
-    """Write code as it is; a mark in it stands below."""
+    """Write code as it is; a mark in it moves below it."""
     code = "\n".join((first, *lines, last))
     return [strip_mark(code), *([f"- {UNVERIFIED}"] if UNVERIFIED in code else [])]
 
 
 def _is_code(lines: Sequence[str]) -> bool:
-    """Whether a line is indented, in no list, has a sign of code in it or above it, and nothing is fenced."""
+    """Whether a line outside a list is indented, has a sign of code in it or above, and no line is fenced."""
     return not any(map(_FENCE.match, lines)) and any(
         _INDENTED.match(line) and not _MARK.match(above) and _CODE_SIGN.search(f"{above}\n{line}")
         for above, line in pairwise(("", *lines))
@@ -113,7 +113,7 @@ def _is_code(lines: Sequence[str]) -> bool:
 
 
 def write_open_questions(answers: Iterable[Answer], more: Iterable[str] = ()) -> tuple[str, ...]:
-    """Write the questions that nobody could answer as one list; nothing where there are none."""
+    """Write the questions that nobody could answer as one list; nothing if there are none."""
     questions = [*(answer.question for answer in answers if answer.unknown), *more]
     return ("\n".join(map(write_open_question, dict.fromkeys(questions))),) if questions else ()
 
@@ -129,7 +129,7 @@ def write_bullets(entries: Iterable[str]) -> str:
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Write a table of people's words; nothing where there are no rows."""
+    """Write a table of people's words; nothing if there are no rows."""
     cells = [[escape_markdown(text).replace("|", r"\|") or "-" for text in row] for row in rows]
     lines = (f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *cells))
     return ("\n".join(lines),) if cells else ()
@@ -147,7 +147,7 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def write_json(content: Any) -> str:
-    """Write JSON data, without what cannot be seen."""
+    """Write JSON data, without unprintable characters."""
     return json.dumps(strip_unprintable_values(content), ensure_ascii=False, indent=2) + "\n"
 
 
@@ -168,11 +168,11 @@ def capitalise(text: str) -> str:
 
 
 def strip_end(line: str) -> str:
-    """Return a line without the signs at its end that a title does not have."""
+    """Return a line without the final signs that a title does not have."""
     return strip_punctuation(line).rstrip("!:！：").rstrip()
 
 
-# --- an answer taken apart ------------------------------------------------------------------------------
+# --- splitting an answer --------------------------------------------------------------------------------
 
 MAX_ENTRIES = 60  # more are not a list but a document: it stays in one piece
 
@@ -180,7 +180,7 @@ _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
 _DASH = re.compile(r"^\s*- ")
 _NUMBER = re.compile(r"(?:^|\s)\d{1,2}[.)]$")
 _NUMBERED = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s")
-# What stands in quotes, brackets or code is never cut.
+# Text in quotes, brackets or code is never cut.
 _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
@@ -192,14 +192,14 @@ _TAKES_UP = re.compile(
     r"(?i)(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
     r"|the same|such|not|only|\(assumed)\b"
 )
-# Semicolons part a list: before an id, between scenarios, between three or more with a subject and a verb.
+# Semicolons separate a list before an id, between scenarios, or between three or more whole clauses.
 _BEFORE_ID = re.compile(r"[;；]\s{0,9}(?=(?:FR|AC)-[\d-]{3,12}:)")
 _SCENARIO = re.compile(r"(?i)given\b.*\bthen\b.*")
 _CLAUSE = re.compile(r"(?i)(?:[\w'’-]+ ){1,4}?(?:can|may|must|should|will|are|have|[a-z]+s) [^:=]+")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """Return the lines that hold something, without their list marks."""
+    """Return the lines that are not blank, without their list marks."""
     return tuple(_MARK.sub("", line, count=1).strip() for line in text.splitlines() if line.strip())
 
 
@@ -216,10 +216,10 @@ def list_entries(text: str) -> tuple[str, ...]:
 
 
 def split_statements(text: str) -> tuple[str, ...]:
-    """Return the requirements or criteria in a text, one on each line or, on one line, by number or sentence.
+    """Return the requirements or criteria in a text, by line or, in a single line, by number or sentence.
 
-    A sentence that takes up the one before belongs to it, and so does a line below a Given. Semicolons part
-    only a list whose parts each stand alone.
+    A sentence that refers to the one before belongs to it, and so does such a line below a Given. Semicolons
+    separate only a list whose parts are complete.
     """
     lines = split_lines(text)
     before, *counted = _NUMBERED.split(text.strip()) if len(lines) == 1 else ("", "")
@@ -248,7 +248,7 @@ def _split_line(line: str) -> Iterator[str]:
 
 
 def mark_answer(text: str) -> str:
-    """Return an answer in which every line, entry and sentence is marked, however it is taken apart (ART-8).
+    """Return an answer in which every line, entry and sentence is marked, however it is split later (ART-8).
 
     Any marks that it has are dropped first.
     """
@@ -268,17 +268,17 @@ def mark_answer(text: str) -> str:
 
 
 def _length(sentence: str) -> int:
-    """Return the length of a sentence without what ends it."""
+    """Return the length of a sentence without its final signs."""
     return len(sentence.rstrip(" \t.!?:。！？"))
 
 
 def strip_punctuation(text: str) -> str:
-    """Return the text without what ends a sentence."""
+    """Return the text without its final punctuation."""
     return text.strip().rstrip(".;,。；、").rstrip()
 
 
 def split_outside_quotes(text: str, split: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """Return the pieces that `split` finds, with what stands in quotes, brackets and code left whole."""
+    """Return the pieces that `split` finds; text in quotes, brackets and code stays whole."""
     hidden = _hide_quotes(text)
     pieces: list[str] = []
     at = 0

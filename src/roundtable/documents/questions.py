@@ -1,7 +1,7 @@
-"""What the documents decide and what they leave open (TABLE-1, ART-9), and the largest gap of one (MENU-8).
+"""What the documents decide and what they leave open (TABLE-1, ART-9), and the largest gap in one (MENU-8).
 
-All of it is computed. Nothing is edited when a question is answered: the answer is added at the end of the
-section, with its date and the question quoted. It is open until it is answered or a decision settles it.
+All of it is computed. An answer edits nothing: it is added at the end of the section, with its date and the
+question quoted. A question is open until it is answered or a decision settles it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ANY_LIST = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNO
 _NOTHING = frozenset({"", "none", "n/a", "nothing", "-"})
 ANSWER = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
-_SETTLED = 2 / 3  # how much of a question's words a decision has to take up to settle it
+_SETTLED = 2 / 3  # the share of a question's words that a decision must have to settle it
 _FEWEST_WORDS = 2
 _ASKING = (
     "who whom whose what which when where why how do does did is are was were be been can could should would "
@@ -43,14 +43,14 @@ _ASKING = (
 def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> list[DatedPoint]:
     """Return the decision records, then the decisions of discussions that have none.
 
-    `undone` are the instants of discussions that were taken back. Their decisions have no record either.
+    `undone` are the instants of discussions that were taken back: their decisions and records are left out.
     """
     left = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
     held = [
         (record, [left.pop(words)[1] for words in record.find_held(tuple(left))])
         for record in list_records(documents)
     ]
-    # What a record no longer holds: somebody edited one of them, or there is none yet.
+    # Decisions that no record holds: somebody edited one of the two, or there is no record yet.
     unheld = [
         (point.source.rpartition(", ")[2], content_words(split_decision(words)[0]))
         for words, (point, _) in left.items()
@@ -70,7 +70,7 @@ def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -
 
 
 def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
-    """Return every decision in the documents with its place, in words, also those that a step asked for."""
+    """Return every decision in the documents, in words, with its source, also those that a step asked for."""
     made = [(each.words, each.source) for each, _ in list_decisions(documents, undone)]
     asked = ((find_labelled(text, "Decision"), name) for name, text in documents.items() if name != OVERVIEW)
     made += [(words, name) for words, name in asked if words and not words.endswith(ASSUMED)]
@@ -80,7 +80,7 @@ def describe_decisions(documents: Mapping[str, str], undone: Collection[str] = (
 def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
-    """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
+    """Return the pages on what is decided, still open and put off; empty pages are left out."""
     asked = (each for each in list_questions(documents) if each.is_open)
     still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in asked)
     decided = describe_decisions(documents, undone)
@@ -93,7 +93,7 @@ def write_pages(
 
 
 class OpenQuestion(Struct, frozen=True):
-    """A question in a document: where it stands, who can resolve it, and what has become of it."""
+    """A question in a document: where it is, who can resolve it, and what became of it."""
 
     file: str
     line: int
@@ -111,13 +111,13 @@ class OpenQuestion(Struct, frozen=True):
 def _find_asked(
     text: str, lists: re.Pattern[str], entries: re.Pattern[str] = _ENTRY
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield what is marked as open, or listed under a heading of that kind: line, section, markdown."""
+    """Yield each point that is marked as open, or listed under such a heading: line, section, markdown."""
     section, is_list = "", lists.fullmatch("") is not None
     for number, line, is_code in outline.joined_lines(text):
         if heading := None if is_code else parse_heading(line):
             section = outline.strip_numbering(heading[1])
             is_list = lists.fullmatch(section) is not None
-        elif begins_like_feedback(line):  # what is said at the menu after a discussion
+        elif begins_like_feedback(line):  # said at the menu after a discussion
             is_list = False
         elif not is_code and (line.startswith(OPEN_QUESTION) or (is_list and entries.search(line))):
             entry = _ENTRY.sub("", line, count=1).removeprefix(OPEN_QUESTION[2:])
@@ -126,7 +126,7 @@ def _find_asked(
 
 
 def find_asked_questions(file: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a file marks or lists as open, answered since or not, with their lines."""
+    """Yield the questions that a file marks or lists as open, even if answered since, with their lines."""
     if is_markdown(file):
         yield from ((line, unescape_markdown(entry)) for line, _, entry in _find_asked(text, _OWN_LIST))
     elif file.lower().endswith(".json"):
@@ -169,7 +169,7 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
 
 
 def quote_answer(question: str, answer: str, date: str) -> str:
-    """Return an answer that stands apart from its question."""
+    """Return an answer as it is added: with its date and its question."""
     return f'**Answer ({date})** to "{_quote_question(question)}{escape_markdown(answer)}'
 
 
@@ -178,9 +178,9 @@ def _quote_question(question: str) -> str:
 
 
 def _find_settling(question: str, since: str, decisions: Iterable[tuple[DatedPoint, frozenset[str]]]) -> str:
-    """Return the later decision that takes up most of a question's words; empty if there is none."""
+    """Return the later decision that has most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
-    # What a step left open comes before every discussion; what a discussion left open, before later ones.
+    # A question of a step is older than every discussion; one of a discussion is older than later ones.
     settling = (
         f"{each.words} ({each.source})"
         for (each, instant), words in decisions
@@ -190,7 +190,7 @@ def _find_settling(question: str, since: str, decisions: Iterable[tuple[DatedPoi
     return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""
 
 
-# --- the largest gap of any markdown document: what a roundtable on it is about first
+# --- the largest gap in a markdown document, which a roundtable on it discusses first
 
 _ASKS = re.compile(r".*?(?<!\?)\?(?=[\s:]|$)")
 _COMMENT = re.compile(r"^ {0,3}(?:<!--.*?(?:-->|\Z)|//[^\n]*)", re.MULTILINE | re.DOTALL)
@@ -205,7 +205,7 @@ _MAX_WORDS_QUOTED = 25
 
 
 class DocumentGap(Struct, frozen=True):
-    """Where a document says least: its section, the question that follows, and both in a few words."""
+    """Where a document says least: its section, the question to ask, and both in a few words."""
 
     section: str
     question: str
@@ -214,7 +214,7 @@ class DocumentGap(Struct, frozen=True):
 
 
 def read_title(document: bytes, name: str) -> str:
-    """Return the document's title: its one main heading, else what it is named at its top, else `name`."""
+    """Return the document's title: its only main heading, else the title named at its top, else `name`."""
     sections = [each for each in read_outline(document).sections if each.name and not each.elaboration]
     main = [each.heading for each in sections if each.level == 1]
     if len(main) == 1:
@@ -224,9 +224,9 @@ def read_title(document: bytes, name: str) -> str:
 
 
 def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
-    """Return an open question, an empty section, what is left to do or the longest section.
+    """Return the first gap: an open question, an empty section, a to-do or the longest section.
 
-    What was `discussed` before comes last.
+    A question that was `discussed` before is returned only if there is no other.
     """
     shape, text = read_outline(document), _COMMENT.sub("", decode_document(document))
     asked = _find_asked(text, _ANY_LIST, _ASKED_OR_LISTED)
@@ -236,7 +236,7 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
 
 
 def _ask(points: Iterable[tuple[int, str, str]]) -> Iterator[DocumentGap]:
-    """Yield a question for each open point, in its own words where they ask; none for a bare mark."""
+    """Yield a question for each open point, in its own words if they ask; none for a bare mark."""
     for _, section, entry in points:
         words = unescape_markdown(entry.replace("**", "")).strip()
         if left := [each for each in split_sentences(words) if _LEFT_TO_DO.search(each)]:
@@ -249,7 +249,7 @@ def _ask(points: Iterable[tuple[int, str, str]]) -> Iterator[DocumentGap]:
 
 
 def _find_empty(shape: outline.Outline) -> Iterator[DocumentGap]:
-    """Yield the sections that hold nothing, or only a comment or a mark that something is to do."""
+    """Yield the sections that hold nothing, or only a comment or a to-do mark."""
     for each in outline.list_open_sections(shape.sections):
         own = _COMMENT.sub("", decode_document(shape.document[each.body : each.end]))
         if all(map(_ONLY_TO_DO.fullmatch, own.split("\n"))):
@@ -260,7 +260,7 @@ def _find_empty(shape: outline.Outline) -> Iterator[DocumentGap]:
 
 
 def _find_longest(shape: outline.Outline) -> Iterator[DocumentGap]:
-    """Yield the sections by the length of their own text, without their subsections; else the document."""
+    """Yield the sections, the longest own text first, not counting subsections; if none, the document."""
     ends = (*(each.start for each in shape.sections[1:]), len(shape.document))
     sizes = {each: end - each.body for each, end in zip(shape.sections, ends, strict=False)}
     longest = sorted(outline.list_open_sections(shape.sections), key=sizes.__getitem__, reverse=True)
