@@ -25,8 +25,8 @@ AtStep: TypeAlias = AsksText | do.AskOffers
 AtTable: TypeAlias = do.AskFraming | do.AskPersona
 PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | do.AskFiles
 PanelKind = Literal["offline", "model", "host"]
-"""Where the words come from: what was written and said, which claims nothing, so that nothing is checked; a
-language model; or another program, whose synthesis is marked until the user accepts it."""
+"""Where the words come from: "offline" only uses what was written and said, so nothing is checked; "model" is
+a language model; "host" is another program, whose synthesis is marked until the user accepts it."""
 OFFLINE: Final = "offline"
 """The offline panel's kind, and what the user calls it."""
 MOST_LOOK_UPS = 3
@@ -59,17 +59,17 @@ class Look(Struct, frozen=True):
 
 
 class LookUpsWanted(Exception):
-    """A panel wants to see more of the code before it answers; it is asked again with what that shows."""
+    """A panel wants to see more of the code before it answers; it is asked again with the result."""
 
     def __init__(self, looks: tuple[Look, ...]) -> None:
         self.looks = looks
-        self.is_after_failure = False  # of another panel, whose words may have been shown
+        self.is_after_failure = False  # another panel failed; its words may have been shown
 
 
 class Speech(Struct, frozen=True):
-    """A contribution, without its speaker's name, the speaker's verdict on it, and on the user's turn before.
+    """A contribution without its speaker's name, and the speaker's verdicts on it and the user's turn before.
 
-    `looked_up` is what it asked to see before it spoke; `is_cut` where it said more than is taken.
+    `looked_up` is the code shown before the speaker spoke; `is_cut` means that the rest was dropped.
     """
 
     text: str
@@ -115,14 +115,14 @@ class Panel(Protocol):
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.
 
-        Only a contribution streams: `on_words` receives its pieces. None instead of one means that the
-        persona passes, which its brief has to allow; instead of a verdict, that the next speaker judges the
-        turn; instead of picks, that the survey's order stands. A reading and offers may be empty.
+        Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
+        the persona passes, which its brief must allow; instead of a verdict, that the next speaker judges
+        the turn; instead of picks, that the survey's order counts. A reading and offers may be empty.
         """
 
 
 class PanelWrapper:
-    """A panel around another one, which is made when it is first needed; it has that one's name and kind."""
+    """A panel around another one, which is made when first needed; it has the same name and kind."""
 
     def __init__(self, make: Callable[[], Panel]) -> None:
         self._make = make
@@ -145,9 +145,9 @@ class PanelStopped(PanelFailed):
 
 
 class StoppablePanel(PanelWrapper):
-    """Another panel, with a way to stop it: what a speaker has said by then is the contribution.
+    """A panel that can be stopped: what a speaker has said by then is the contribution.
 
-    Then the user has the floor: `PanelStopped` answers for whoever is due right after.
+    Then it is the user's turn: asking for the next contribution raises `PanelStopped`.
     """
 
     def __init__(self, make: Callable[[], Panel], on_begin: Callable[[str], None] = lambda _: None) -> None:
@@ -156,7 +156,7 @@ class StoppablePanel(PanelWrapper):
         self._on_begin = on_begin
         self._pending: asyncio.Future[Any] | None = None
         self._cut_off: tuple[int, Speech | None] = (0, None)
-        """The number of the turn that was stopped last, and what was said of it."""
+        """The number of the last turn that was stopped, and what was said in it."""
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""
@@ -196,20 +196,20 @@ class StoppablePanel(PanelWrapper):
 
 
 class LookUpPanel(PanelWrapper):
-    """Another panel, which is shown the code that it asks for, a few times before each answer (TABLE-1)."""
+    """A panel around another one, which may ask to see code a few times before each answer (TABLE-1)."""
 
     def __init__(self, make: Callable[[], Panel], look: Callable[[Look], Material]) -> None:
         super().__init__(make)
         self._look = look
         self._seen: dict[int | str, tuple[Material, ...]] = {}
-        """What was shown last for a turn, by its number, and for a step, by its id."""
+        """What was shown last, by the number of the turn or the id of the step."""
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        if not isinstance(request, AtTable | AtStep) or self.kind == "host":  # which has tools of its own
+        if not isinstance(request, AtTable | AtStep) or self.kind == "host":  # a host has its own tools
             return await self._panel.answer(request, on_words)
         brief = request.brief
         key = brief.number if isinstance(brief, do.Brief) else brief.step.step_id
-        # A second try at the same turn has seen what the first one asked for; a step keeps it on its table.
+        # A second try at the same turn sees what the first one asked for; a step keeps all that it has seen.
         is_new = isinstance(brief, do.Brief) and not brief.again
         seen = () if is_new else self._seen.get(key, ())
         left = MOST_LOOK_UPS - (len(seen) if isinstance(brief, do.Brief) else 0)
@@ -231,7 +231,7 @@ class LookUpPanel(PanelWrapper):
 
 
 def _add_code(request: AtTable | AtStep, seen: tuple[Material, ...], left: int) -> PanelRequest:
-    """Return the request with what was seen, and how much more may be asked for now."""
+    """Return the request with what was seen, and how many look-ups are allowed now."""
     now = max(left - 1, min(left, 1))  # one is kept back, so that what a search finds can still be read
     if isinstance(request.brief, do.StepBrief):
         look_ups = now if isinstance(request, do.AskReading | do.AskOffers) else 0

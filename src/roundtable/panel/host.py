@@ -21,7 +21,7 @@ from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from .base import AtTable, Framing, OnWords, PanelRequest, Speech, ignore_words
 from .model.conversation import Conversation, write_request
-from .model.conversation import write_turn as write_turn  # as a host is told of it
+from .model.conversation import write_turn as write_turn  # for showing a turn to a host
 from .model.panel import PASS
 
 _WORDS = {"framing": 60, "follow-up": 40, "feedback": 100, "reading": 100}
@@ -37,9 +37,9 @@ class Refused(RuleBroken):
 
 
 class HostRequest(Struct, frozen=True):
-    """What the host is asked for and by whom it is spoken, as a model would be asked for it.
+    """What the host is asked for and for which speaker, worded as for a model.
 
-    `brief` is that of a turn; `most` is how many words are taken.
+    `brief` is that of a framing or turn; `most` is how many words are accepted.
     """
 
     kind: MoveKind
@@ -51,7 +51,7 @@ class HostRequest(Struct, frozen=True):
     may_pass: bool = False
 
     def submit(self, reply: HostReply) -> None:
-        """Answer it; raise Refused, with the reason, if the reply cannot be used."""
+        """Answer the request; raise Refused, with the reason, if the reply cannot be used."""
         if isinstance(reply, Draft):
             _check_synthesis(self, reply)
         else:
@@ -64,7 +64,7 @@ class HostRequest(Struct, frozen=True):
 class Words(Struct, frozen=True):
     """A speaker's words, or its silence; a framing comes with its question and topic.
 
-    `judged` is what it says of the user's turn that it follows.
+    `judged` is the verdict on the user's turn right before.
     """
 
     speaker: str
@@ -118,7 +118,7 @@ class HostPanel:
     async def _ask(
         self, kind: MoveKind, ask: Any, speaker: Persona | None, most: int = 0, may_pass: bool = False
     ) -> Any:
-        """Open a request and return the reply; without a limit, half as many words again are accepted."""
+        """Open a request and return the reply; without `most`, 1.5 times the usual words are accepted."""
         words = _WORDS.get(kind, 0)
         told = write_request(ask, words, to_host=True)
         brief = ask.brief if isinstance(ask, AtTable) else None

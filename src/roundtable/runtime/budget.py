@@ -1,4 +1,4 @@
-"""What a model's words cost for one item: kept in the ledger, held against the budget."""
+"""What a model's words cost for one item: recorded in the ledger, compared with the budget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SYNTHESIS_OUTPUT = 700
 
 
 class BudgetAccount:
-    """What the calls for one item cost, in one run of the program."""
+    """Records what the calls for one item cost, and watches the budget."""
 
     def __init__(self, folder: Path, budget: Budget, *, price: PriceOf = price) -> None:
         self._folder, self._budget, self._price = folder, budget, price
@@ -54,16 +54,16 @@ class BudgetAccount:
                 self.add_news(f"What this call used could not be noted. {failure.failed}")
 
     def add_news(self, text: str) -> None:
-        """Keep something that the user has to know at the next opportunity."""
+        """Keep a message for the user until `take_news` is called."""
         self._news.append(text)
 
     def take_news(self) -> tuple[str, ...]:
-        """Return what the user has to know since this was last asked."""
+        """Return the messages kept since the last call."""
         news, self._news = tuple(self._news), []
         return news
 
     def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
-        """Book calls from now on to this step, and to a discussion of it or not."""
+        """Book later calls to this step, and to a discussion if `is_discussing`."""
         self._step = step_id
         if not is_discussing:
             self._discussion = None
@@ -72,7 +72,7 @@ class BudgetAccount:
             self._warned = False
 
     def find_exhausted_limit(self, turns: int) -> str | None:
-        """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
+        """Return why the discussion must end now to leave room for a synthesis; None if it may go on."""
         limits = tuple(self._limits(turns))
         for words in (words for used, _, most, words in limits if used >= most):
             return f"The budget for this discussion is used up ({words})"
@@ -83,7 +83,7 @@ class BudgetAccount:
         return None
 
     def end_discussion(self) -> str:
-        """End the discussion and return what it and the item have used; empty if nothing."""
+        """End the discussion and return what it and the item have used; empty if it used nothing."""
         here, item, self._discussion = self.discussion, self.item, None
         so_far = f" The item so far: {describe_total(item)}." if item.calls > here.calls else ""
         return f"This discussion used {describe_total(here)}.{so_far}" if here.calls else ""
@@ -105,7 +105,7 @@ class BudgetAccount:
 
     @property
     def discussion(self) -> Total:
-        """What the discussion in hand has used."""
+        """What the current discussion has used."""
         calls = ledger.latest_entries(self._entries)
         return ledger.add_up(each for each in calls if each.discussion == (self._discussion or 0))
 
@@ -115,7 +115,7 @@ class BudgetAccount:
         return ledger.add_up(ledger.latest_entries(self._entries))
 
     def _limits(self, turns: int) -> Iterator[tuple[Decimal, Decimal, Decimal, str]]:
-        """Yield what is used, with the synthesis to come, from where to warn, the limit, and it in words."""
+        """Yield each limit: the use with the synthesis to come, when to warn, the maximum, and a text."""
         budget, here, last = self._budget, self.discussion, self._last
         # The synthesis will need the conversation once more, and its own text.
         reserve = Usage(last.input, _SYNTHESIS_OUTPUT, last.cached, estimated=True) if last.input else Usage()

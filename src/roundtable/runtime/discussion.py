@@ -1,8 +1,8 @@
 """A roundtable on any markdown document of the project (MENU-8).
 
-The same machine, texts and limits as on a step; the result is a transcript beside the document, and the
-document itself gains the block only where the user asks for it. There is no item and no meta.json: journal
-and lock lie in a folder of their own under `.roundtable/`, out of version control.
+It has the same machine, texts and limits as on a step. The result is a transcript beside the document; the
+block is added to the document itself only if the user asks for it. There is no item and no meta.json: the
+journal and the lock are in a folder under `.roundtable/`, outside version control.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
 _STAND_IN = "document.md"
-_ENDING = ".roundtable-"  # of the name of a transcript, before its number
+_ENDING = ".roundtable-"  # in a transcript's name, before its number
 _SUFFIXES = (".md", ".markdown")
 _MAX_TITLE_LENGTH = 60
 _FOCUS = re.compile(r"^- \*\*Focus question\*\*: (?P<question>.*)$", re.MULTILINE)
 
 
 def find_document(root: Path, name: str) -> tuple[Path, str]:
-    """Return a document's path and its place in the project; RuleBroken where it cannot be discussed."""
+    """Return a document's path and its path in the project; raise RuleBroken if it cannot be discussed."""
     path = Path(name).absolute()
     try:
         place = path.resolve().relative_to(root.resolve())
@@ -62,7 +62,7 @@ def find_document(root: Path, name: str) -> tuple[Path, str]:
 
 
 def find_discussion_folder(root: Path, name: str) -> Path:
-    """Return the folder that holds the journal of the discussion on a document, there or not."""
+    """Return the folder for the journal of a discussion on a document, existing or not."""
     path, place = find_document(root, name)
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
@@ -80,7 +80,7 @@ class DocumentSession(Session):
     """A roundtable on a document: iterate over `lines()`, and `say()` something when it is `listening`."""
 
     def __init__(self, root: Path, name: str, *, again: str, into: bool = False, **options: Any) -> None:
-        """A roundtable; the options are those of `Session`. With `into` the document gains the block."""
+        """Take the `options` of `Session`; with `into`, the block is added to the document."""
         self.path, self._place = find_document(root, name)
         self._into = into
         super().__init__(root, name, again=again, **options)
@@ -136,7 +136,7 @@ class DocumentExecutor(Executor):
 
     path: Path
     into = False
-    """Whether the document gains the block."""
+    """Whether the block is added to the document."""
 
     def use_store(self, task: do.Command) -> on.Event:
         match task:
@@ -151,13 +151,13 @@ class DocumentExecutor(Executor):
                 return super().use_store(task)
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:  # noqa: ARG002
-        """Return the document and the turn limit."""
+        """Return the document, its transcripts and the turn limit."""
         try:
             text = outline.decode_document(files.read(self.path, limit=MAX_DOCUMENT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.TaskFailed(str(failure))
         past = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
-        # Under this name the panels know it for a transcript, and do not ask the same again.
+        # Panels recognise a transcript by this name, and do not ask the same again.
         talks = tuple(Material(f"elaborations/{each.name}", each.text[:MAX_MATERIAL_LENGTH]) for each in past)
         material = Material(f"{self.path.stem}.md", strip_unprintable(text)[:MAX_MATERIAL_LENGTH])
         return on.ContextRead(do.DEFAULT_MAX_TURNS, (material,), talks)

@@ -1,4 +1,4 @@
-"""Draft answers from the documents, the item and the code; answers that stay unasked (STEP-4, STEP-5)."""
+"""Draft answers from the documents, the item and the code; answers kept without asking (STEP-4, STEP-5)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import split_sentences, strip_unprintable
 
 Stored = Mapping[tuple[str, str], str]
-"""Answers that stand in the documents, by step and label."""
+"""The answers in the documents, by step and label."""
 Surveyed = Callable[[str], str | None]
-"""What the code survey suggests for a label of the step in hand."""
+"""Returns what the code survey suggests for a label of the current step."""
 
 _MAX_OFFER_LENGTH = 400
 _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
@@ -29,16 +29,16 @@ _WISHES = re.compile(
 )
 _EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"#|[-*+] |```|>|\|")
-# Asked briefly, the complexity is given with the scope: "small, complexity: low" or "small, low".
+# At brief depth, the complexity is given with the scope: "small, complexity: low" or "small, low".
 _COMPLEXITY = re.compile(r"(?i)[,;/]\s*+(?:complexity\s*+[:=]\s*+|(?=(?:low|medium|high)\s*+\.?\Z))")
 
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
-    """Return the draft answers for the questions, from where each question says that one may come."""
+    """Return draft answers for the questions, each from the sources that its question names."""
     drafts, subjects = dict[str, Offer](), list[Offer]()
     for question in ask.questions:
         given = stored.get((ask.brief.step.step_id, question.label))
-        # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
+        # Not shortened: if accepted, it replaces the old answer, and is no longer an assumption.
         standing = Offer(question.label, given.removesuffix(ASSUMED), STANDING) if given else None
         if draft := standing or _offer_from(question.draft, ask.brief, question, stored, surveyed):
             drafts[question.label] = draft
@@ -54,14 +54,14 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
 
 
 def keep_answers(brief: StepBrief, stored: Stored, open_questions: Collection[str]) -> StepBrief:
-    """Return the brief with the step's answers that stand in the documents and were not asked for again.
+    """Return the brief with the step's answers from the documents, unless they were asked for again.
 
-    `open_questions` are the questions that stand there as open; they stay open.
+    `open_questions` are the questions listed there as open; they stay open.
     """
     step, given = brief.step, {answer.label: answer for answer in brief.answers}
     if "Scope" in given and "Complexity" in given and not given["Complexity"].unknown:
         given["Scope"] = replace(given["Scope"], text=_COMPLEXITY.split(given["Scope"].text, 1)[0])
-    # A complexity that is given with the scope takes the place of another one.
+    # A complexity that is given with the scope replaces the stored one.
     complexity = read_scope(f"Scope: {given['Scope'].text}")[1] if "Scope" in given else None
     answers: dict[str, Answer] = {}
     for question in step.every_question:
@@ -116,7 +116,7 @@ def _draft_from_item(kind: str, item: Item) -> str:
         case "item wish":  # what it asks for
             said = _EXPECTED.sub("", " ".join(wishes))
             return _shorten(said[:1].upper() + said[1:])
-        case "item steps":  # how it can be repeated: the code or the list after the words that announce it
+        case "item steps":  # how to reproduce it: the code or list after the words that announce it
             after = text[hint.start() :] if (hint := _REPEATS.search(text)) else ""
             code, end, _ = after.partition("\n```")[2].partition("\n```")
             return f"```{code}\n```" if end else "\n".join(_LISTED.findall(after)[:12])

@@ -1,4 +1,4 @@
-"""Carries out what a machine commands, with the panel and the store, and says what happened."""
+"""Carries out a machine's commands with the panel and the store, and returns what happened."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Executor:
         self._on_words = on_words
         self._has_meta = records.has_meta(folder)
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
-        self.every_step = list_all_steps(read_tracks(root)[0])  # also what other tracks' steps wrote is read
+        self.every_step = list_all_steps(read_tracks(root)[0])  # files of other tracks' steps are read too
         self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, self.every_step)
         self.not_picked = set[Item]()
         """The items for which a panel failed to pick files; a session keeps it for all its legs."""
         self.set_panel(panel)
 
     def set_panel(self, panel: Panel | None) -> None:
-        """Let this panel give the words from now on, None for the offline one."""
+        """Let this panel speak from now on; None means the offline one."""
         self.panel: Panel = LookUpPanel(lambda: panel or self._offline, lambda look: self._code.look(look))
 
     @cached_property
@@ -69,20 +69,20 @@ class Executor:
 
     @cached_property
     def _code(self) -> Surveyor:
-        """Return what the code says about the item; imported late, to show a line soon."""
+        """Return the surveyor of the code; imported late, to show the first line soon."""
         from .surveyor import Surveyor
 
         return Surveyor(self._root, self._folder, self.not_picked)
 
     @property
     def _panel_names(self) -> str:
-        """Return who gave the words: a discussion may begin with one panel and end with another."""
+        """Return the panels' names: a discussion may begin with one panel and end with another."""
         return ", then ".join(dict.fromkeys((*self._journal.panels, self.panel.name)))
 
     async def carry_out(self, task: do.Command, aside: Callable[..., Awaitable[on.Event]]) -> on.Event:
-        """Do what is commanded and say what happened; a panel that fails raises PanelFailed.
+        """Carry out a command and return what happened; raise PanelFailed if the panel fails.
 
-        `aside` calls what waits for the disk only.
+        `aside` runs a function that only waits for the disk.
         """
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not records.has_meta(self._folder):
@@ -104,7 +104,7 @@ class Executor:
                 return await aside(self.use_store, task)
 
     def use_store(self, task: do.Command) -> on.Event:
-        """Read or write what is commanded, and say what happened."""
+        """Carry out a command that uses the store, and return what happened."""
         match task:
             case do.ReadContext(step):
                 return self.context(step)
@@ -134,7 +134,7 @@ class Executor:
     async def _ask_at_table(self, ask: AtTable) -> tuple[Any, list[str], tuple[str, ...]]:
         """Return the panel's reply, its texts with marks, and notes for the transcript.
 
-        It is asked once more where voice or claims are at fault (VOICE-2, ART-8).
+        The panel is asked once more if voice or claims are at fault (VOICE-2, ART-8).
         """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
         speaker = brief.speaker
@@ -146,7 +146,7 @@ class Executor:
             reply: Any = await self.panel.answer(ask, lambda piece: self._on_words(speaker.key, piece))
             if reply is None:
                 return (None, [], ()) if brief.may_be_silent else heard
-            # Apart: a refusal is told by how the text begins.
+            # Kept apart: a refusal is recognised by how a text begins.
             said = (reply.summary, reply.focus_question) if isinstance(reply, Framing) else (reply.text,)
             texts, wrong = [*map(_bound_words, said)], list[str]()
             for at, text in enumerate(() if is_offline else texts):
@@ -185,7 +185,7 @@ class Executor:
         return on.PersonaSpoke(key, texts[0], verdict, notes, judged, speech.looked_up)
 
     async def _judge(self, ask: do.AskVerdict) -> on.Judged:
-        """Return a verdict; if the panel gives none, the local one is advice for the next speaker."""
+        """Return the panel's verdict, or if it gives none, the local one as advice for the next speaker."""
         turn = ask.table.turns[-1]
         records.keep_corrections(self._folder, turn.text, relayed=turn.relayed)
         verdict = None
@@ -202,7 +202,7 @@ class Executor:
         except PanelFailed as failure:
             return on.TaskFailed(str(failure))
         if panel.kind != "offline":
-            # The first time it is sent back with the reasons; what is still wrong then is marked.
+            # The first draft is sent back with the reasons; what is wrong in the second is marked.
             found, marked = claims.check_draft(draft, ask.table, self._code.lines_of)
             wrong = () if ask.problems else found
             draft = draft if wrong else marked
@@ -238,11 +238,11 @@ class Executor:
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; each part of an answer that a host passed on is marked (ART-8)."""
         for answer in ask.brief.answers:
-            # A draft that was taken as it is says what a panel thinks of the code, not the user.
+            # An accepted draft says what a panel thinks of the code, not what the user thinks.
             if not answer.offered:
                 records.keep_corrections(self._folder, answer.text, relayed=answer.relayed)
         documents = await asyncio.to_thread(self._outputs.documents)
-        # What was answered before and is not asked at this depth stays (STEP-5).
+        # Earlier answers that are not asked for at this depth stay (STEP-5).
         stored = self._outputs.stored_answers(ask.brief.item.name)
         for step in self._outputs.steps:
             if not all(map(is_markdown, step.outputs)):
@@ -259,7 +259,7 @@ class Executor:
         return on.Drafted(drafting.draft(replace(brief, answers=answers), documents))
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
-        """Return those in the documents, else the panel's, else what a step names."""
+        """Return the panel's drafts if the step is new, and those of `collect_offers` for other labels."""
         item, step_id = task.brief.item, task.brief.step.step_id
         stored = await asyncio.to_thread(self._outputs.stored_answers, item.name)
         offers = await asyncio.to_thread(
@@ -270,7 +270,7 @@ class Executor:
         known = self._list_known(task.brief) if drafted else []
         for at, each in enumerate(drafted):
             is_wrong = claims.cites_missing_line(each.text, each.source, known, self._code.lines_of)
-            if is_wrong and each.standing == "read":  # what is not there was not read
+            if is_wrong and each.standing == "read":  # a missing line cannot have been read
                 drafted[at] = replace(each, source="", standing="assumed", matters=True)
         names = {each.label for each in drafted}
         return (*drafted, *(each for each in offers if each.label not in names))
@@ -288,7 +288,7 @@ class Executor:
         return replace(known, excerpts=excerpts, corrections=records.read_corrections(self._folder))
 
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:
-        """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
+        """Return the turn limit, the step's documents and transcripts, and the item's other documents."""
         try:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
@@ -303,11 +303,11 @@ class Executor:
 
     @property
     def _moment(self) -> str:
-        """Return what changes are noted under: this leg and its next event, the same after a kill."""
+        """Return the name for noting changes: this leg and its next event, the same after a kill."""
         return f"{self._journal.moment} {self._journal.opened}"
 
     def _tell_changes(self, announcements: tuple[str, ...]) -> on.DocumentsWritten:
-        """Return what to say of changes, and their moment; empty if there is nothing to take back."""
+        """Return what to say about changes, and their moment, which is empty if none can be undone."""
         told = (*announcements, *self._undo_log.problems.values())
         self._undo_log.problems.clear()
         has_notes = self._undo_log.has_notes(self._moment)
@@ -358,14 +358,14 @@ class Executor:
                 meta["track"] = task.track.key
                 meta.pop("steps_not_needed", None)
                 meta |= {"steps_not_needed": list(task.not_needed)} if task.not_needed else {}
-                # A phase opens again where the new track has a step that the old one had not.
+                # A phase opens again if the new track has a step that the old one did not have.
                 known = (*task.before, *steps)
                 open_again = {step_id[:2] for step_id in task.track.steps if step_id not in known}
                 meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]
         return on.Saved()
 
     def _instant(self, step_id: str) -> str:
-        """Return this instant, or the first after it that nothing written bears: it tells blocks apart."""
+        """Return the time now, or the first later one that no file contains: it identifies a block."""
         transcripts = (each.text for each in transcript.read_transcripts(self._folder, step_id))
         meta = str(records.read_meta(self._folder))
         written = (meta, *self._outputs.documents().values(), *transcripts)
@@ -380,7 +380,7 @@ def make_offline_panel(project: Path) -> Panel:
 
 
 def _bound_words(text: str, *, may_be_empty: bool = False) -> str:
-    """Return words as they may be shown: free of escape sequences, and bounded; PanelFailed for none."""
+    """Return words that are safe to show, cut to a limit; raise PanelFailed if there are none."""
     words = clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
     if not words and not may_be_empty:
         raise PanelFailed("The panel answered with nothing.")

@@ -1,4 +1,4 @@
-"""Where a session starts or is taken up again, from meta.json and the journals (GREET-5, GREET-6)."""
+"""Finds where a session starts or resumes, from meta.json and the journals (GREET-5, GREET-6)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ELABORATE = ".elaborate"
 
 
 class Leg(Struct):
-    """A leg of the analysis in play: its journal, the machine's state, and what the machine commands."""
+    """The current leg of an analysis: its journal, the machine's state and the machine's commands."""
 
     journal: Journal
     analysis: Analysis
@@ -40,9 +40,9 @@ class Leg(Struct):
     warnings: tuple[str, ...] = ()
 
     def commit(self, event: on.Event, panel: str = "") -> None:
-        """Check the event (RuleBroken, and no change), journal it with the panel that spoke, let it count."""
+        """Check an event (RuleBroken changes nothing), journal it with the panel that spoke, and apply it."""
         analysis, commands = self.analysis.receive(event)
-        # A leg that is left without an end stays as it is, and is taken up again from its journal.
+        # A leg that is left before its end stays as it is, and is resumed from its journal.
         if analysis.stage is Stage.ENDED or not isinstance(commands[-1], do.Advance):
             self.journal.append(event, panel)
         self.analysis, self.commands = analysis, commands
@@ -64,7 +64,7 @@ class Leg(Struct):
 def read_leg(journal: Journal) -> Leg | None:
     """Return the leg that a journal holds, None if there is none; reading changes nothing.
 
-    Raises ItemCorrupt if the journal does not read, or its events break the rules.
+    Raises ItemCorrupt if the journal is invalid or its events break the rules.
     """
     if (recorded := journal.read()) is None:
         return None
@@ -76,7 +76,7 @@ def read_leg(journal: Journal) -> Leg | None:
             if isinstance(event, on.UserSpoke) and leg.analysis.chosen:
                 # An earlier version refused a track in the middle of a step, and asked the question again.
                 leg.analysis = replace(leg.analysis, stage=Stage.ANSWER, chosen=None)
-            if not isinstance(event, on.Failed):  # which moves nothing
+            if not isinstance(event, on.Failed):  # it changes nothing
                 leg.analysis, leg.commands = leg.analysis.receive(event)
     except RuleBroken as failure:
         raise journal.corrupt(f"breaks the rules ({failure})") from failure
@@ -84,7 +84,7 @@ def read_leg(journal: Journal) -> Leg | None:
 
 
 def replay_leg(journal: Journal) -> tuple[Leg | None, str]:
-    """Return the leg in a journal, repaired after a kill; one that cannot be used is set aside, with why."""
+    """Repair a journal and return its leg; if it is unusable, set it aside and return the reason."""
     journal.repair()
     try:
         return read_leg(journal), ""
@@ -95,7 +95,7 @@ def replay_leg(journal: Journal) -> tuple[Leg | None, str]:
 
 
 class Standing(Struct, frozen=True):
-    """Where an item stands: what meta.json, its text and the project's files say at one moment."""
+    """The state of an item: what meta.json, its text and the project's files say at one moment."""
 
     meta: dict[str, Any]
     item: Item
@@ -106,7 +106,7 @@ class Standing(Struct, frozen=True):
     progress: Progress
     facts: dict[str, str]
     position: Position | None
-    """What comes next; None where everything is done."""
+    """What comes next; None if everything is done."""
 
 
 class Resume:
@@ -117,15 +117,15 @@ class Resume:
         self._last: Opening | None = None
         self._has_meta = False
         self.warnings: list[str] = []
-        """What the next leg begins with."""
+        """Shown when the next leg begins."""
 
     def start(self) -> Leg:
-        """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
+        """Return the leg to play: a discussion that was cut off, an open leg, or a new one."""
         if problem := read_own_text(self._folder, DRAFT)[1]:
             self.warnings.append(f"{problem} The item goes by the name of its folder.")
         legs = [leg for journal in list_journals(self._folder) if (leg := self._replay(journal.name))]
         opened = None
-        # Roundtables of their own on a complete step come first (MENU-5).
+        # Separate roundtables on a completed step come first (MENU-5).
         for leg in sorted(legs, key=lambda leg: not leg.journal.name.endswith(_ELABORATE)):
             is_apart = leg.journal.name.endswith(_ELABORATE)
             if leg.analysis.stage is Stage.ENDED or (is_apart and not leg.is_discussing):
@@ -140,7 +140,7 @@ class Resume:
         return self._take_up(opened)
 
     def next(self) -> Leg:
-        """Return the leg that follows from meta.json, with the answers given if it was begun before."""
+        """Return the next leg according to meta.json, with its answers if it was begun before."""
         here = self._look()
         where = here.position
         if where is None:
@@ -161,14 +161,14 @@ class Resume:
                 continue
             if leg.is_discussing:
                 return self._take_up(leg)
-            # At its own menu, undo reaches the discussion; who came to the table since then takes part.
+            # At the step's own menu, undo reaches the discussion; a changed roster needs a new leg.
             if leg.analysis.stage is Stage.MENU and leg.analysis.opening.roster == opening.roster:
                 leg.commit(on.UserSpoke("E"))
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
-        """Return a completed or skipped step, from its beginning, at its last question or where it was left.
+        """Return a leg for a completed or skipped step, at its start, its last question or where it was left.
 
         The texts of later steps stay.
         """
@@ -177,7 +177,7 @@ class Resume:
         if begun := self._replay(step_id):
             analysis = begun.analysis
             is_begun = _is_reopened(analysis) and not analysis.saved and _is_open(analysis, here)
-            if is_begun or begun.is_discussing:  # what was said in a discussion is never written over
+            if is_begun or begun.is_discussing:  # what was said in a discussion is never overwritten
                 return self._take_up(begun)
         return self._begin(step_id, replace(opening, asks_last=asks_last))
 
@@ -258,7 +258,7 @@ class Resume:
         return Standing(meta, item, chosen, tracks, roster, problems, progress, facts, where)
 
     def _require_meta(self) -> dict[str, Any]:
-        """Return meta.json, empty for a new item; ItemCorrupt if it cannot be used, or is gone."""
+        """Return meta.json, empty for a new item; raise ItemCorrupt if it is unusable or gone."""
         meta, problem = records.examine_meta(self._folder)
         if problem:
             do = "Repair the file, or set it aside with: roundtable analyze ITEM --start-over"
@@ -270,7 +270,7 @@ class Resume:
 
 
 def _is_open(analysis: Analysis, here: Standing) -> bool:
-    """Whether the journal and meta.json tell the same story."""
+    """Whether the leg can go on, according to meta.json."""
     opening, progress = analysis.opening, here.progress
     if opening.kind == "finished" or analysis.stage is Stage.ENDED:
         return False
@@ -288,7 +288,7 @@ def _is_open(analysis: Analysis, here: Standing) -> bool:
 
 
 def _is_reopened(analysis: Analysis) -> bool:
-    """Whether the step was complete, or skipped with its phase, already when its leg began."""
+    """Whether the step was already complete, or skipped with its phase, when its leg began."""
     opening, progress = analysis.opening, analysis.opening.progress
     if opening.kind != "step" or opening.step is None:
         return False
@@ -296,7 +296,7 @@ def _is_reopened(analysis: Analysis) -> bool:
 
 
 def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -> Position:
-    """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
+    """Return the position of a step; raise RuleBroken if it is unknown or not complete (or skipped)."""
     steps = dict.fromkeys((*here.chosen.track.steps, *list_all_steps(here.tracks)))
     step = next((step for step in steps if step.step_id == step_id), None)
     if step is None or step.phase is None:
@@ -311,7 +311,7 @@ def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -
 
 
 def _handed_over_by(here: Standing, phase: Phase) -> Phase | None:
-    """Return the phase before in which something was needed, if it is complete and somebody else led it."""
+    """Return the previous phase that has steps, if it is complete and another persona led it."""
     earlier, steps = PHASES[: PHASES.index(phase)], here.chosen.track.steps
     before = next((each for each in reversed(earlier) if steps_of_phase(steps, each)), None)
     if before is None or before.key not in here.progress.phases_completed:

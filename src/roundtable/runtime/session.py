@@ -46,7 +46,7 @@ MAX_MESSAGE_LENGTH = 100_000
 """How many characters of one message are taken."""
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 _QUIT_AT = ("answer", "menu", "review")
-"""Where `quit` alone pauses the session; in a discussion it may mean to end that."""
+"""Where `quit` alone pauses the session; in a discussion it may mean ending it."""
 _SAVED = "Everything said so far is saved."
 _Result = TypeVar("_Result")
 
@@ -58,7 +58,7 @@ class _Paused(Exception):
 class Session:
     """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
 
-    _running: ClassVar[int] = 0  # in this process
+    _running: ClassVar[int] = 0  # sessions in this process
 
     def __init__(
         self,
@@ -77,49 +77,49 @@ class Session:
         again: str = "",
         command: Callable[..., str] = lambda *words: shlex.join(("roundtable", *words)),
     ) -> None:
-        """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
+        """Analyse an item, hold a roundtable on its completed `step`, or `reopen` a completed step.
 
-        `interactive` says that somebody can be asked when a panel fails or a discussion was cut off, `review`
-        that the user accepts each synthesis. `on_words` is handed a speaker's key and words as they come;
-        `account` keeps what they cost; `again` is the command that goes on, and `command` words others.
+        `interactive`: somebody can be asked if a panel fails or a discussion was cut off. `review`: the user
+        accepts each synthesis. `on_words` receives a speaker's key and words as they come; `account` records
+        what they cost; `again` is the command to resume the session, and `command` writes others.
         """
         self.root = Path(root)
         self.folder = self._find_folder(item, items_folder)
         self.listening: Awaits | None = None
         self.prefill, self.offer = "", ""
-        """The text in the input line to edit, and the draft that Enter takes, while it is listening."""
+        """While listening: the text to edit in the input line, and the draft that Enter accepts."""
         self._step, self._reopen = step, reopen
         self._panel, self._on_words, self._account = panel, on_words, account
         self._user_name, self._interactive, self._review = user_name, interactive, review
-        # Cleaned before it is quoted: what is taken out later would take quotation marks along.
+        # Cleaned before it is quoted: cleaning it later could remove quotation marks as well.
         name = one_line(self.folder.name)
         self._again = again or command(*(("elaborate", name, "--step", step) if step else ("analyze", name)))
         self._hand_off_command = command("handoff", name)
         self._leg: Leg | None = None
         self._said: asyncio.Queue[tuple[on.UserSpoke, tuple[str, ...]] | None] = asyncio.Queue()
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
-        self._held: on.UserSpoke | None = None  # was said at a choice, and is for the discussion
+        self._held: on.UserSpoke | None = None  # said at a choice, but meant for the discussion
         self._not_picked = set[Item]()
         self._told_forecast = False
 
     @property
     def analysis(self) -> Analysis | None:
-        """Return the state of the leg in play, to look at; None before there is one."""
+        """Return the state of the current leg, for reading; None before there is one."""
         return self._leg.analysis if self._leg is not None else None
 
     @property
     def moment(self) -> str:
-        """Return a name for where the session stands; it is the same after a kill and a new start."""
+        """Return a name for the session's current position, the same after a kill and a restart."""
         return self._leg.journal.moment if self._leg is not None else ""
 
     @property
     def is_first_time(self) -> bool:
-        """Return whether this leg has the item's first step, and no item beside it was ever discussed."""
+        """Whether no step was complete when this leg began, and no item here was ever discussed."""
         is_begun = self.analysis is None or bool(self.analysis.opening.progress.steps_completed)
         return not is_begun and not any(self.folder.parent.glob(f"*/{TRANSCRIPT_FOLDER}/*.md"))
 
     def documents(self) -> dict[str, str]:
-        """Return the texts of the item's documents by name, as they stand."""
+        """Return the current texts of the item's documents by name."""
         return read_documents(self.folder)
 
     def transcripts(self) -> dict[str, str]:
@@ -127,7 +127,7 @@ class Session:
         return {str(each.number): each.text for each in parse_transcripts(self.folder)}
 
     def show_last_change(self) -> str:
-        """Return a diff of what `undo` would take back, or why there is none; empty if nothing is written."""
+        """Return a diff of what `undo` would take back, or why it cannot; empty if nothing was written."""
         if self.analysis is None or not self.analysis.written:
             return ""
         try:
@@ -137,28 +137,28 @@ class Session:
         return show_diff((each.name, each.document, each.current) for each in plan)
 
     def describe_panel(self) -> dict[str, str]:
-        """Return the panel that speaks, what the item has used, and the command that goes on."""
+        """Return the panel's name, what the item has used, and the command to resume."""
         used = self._account.describe_spending() if self._account is not None else ""
         return {"panel": self._executor.panel.name, "used": used or "nothing", "again": self._again}
 
     def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
-        """Say something, as in `UserSpoke`; early words wait. What is not taken of them, a notice says."""
+        """Say something, as in `UserSpoke`; early words wait. A notice says what was not taken."""
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
         self._said.put_nowait((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
 
     def hang_up(self) -> None:
-        """No more words will come: when they are used up, the session pauses."""
+        """End the input: the session pauses when the words said so far are used up."""
         self._said.put_nowait(None)
 
     async def close(self) -> None:
-        """Pause at the next turn to listen; everything that counts is saved already."""
+        """Pause the session when it next listens; everything that counts is already saved."""
         while not self._said.empty():
             self._said.get_nowait()
         self.hang_up()
 
     async def lines(self) -> AsyncGenerator[Line, None]:
-        """Yield all that is to be shown, in order, until the analysis is done or paused."""
+        """Yield every line to show, in order, until the analysis is done or paused."""
         Session._running += 1
         running = asyncio.ensure_future(self._run())
         running.add_done_callback(lambda _: self._shown.put_nowait(None))
@@ -193,7 +193,7 @@ class Session:
             while (ending := await self._play(leg)) is not None:
                 after = await self._aside(self._go_on, resume, ending)
                 is_replaced = after is not None and after.journal.path == leg.journal.path
-                is_empty = leg.analysis.answers == leg.analysis.stood  # and was left by `back`
+                is_empty = leg.analysis.answers == leg.analysis.stood  # left by `back` with nothing new
                 if (leg.analysis.stage is Stage.ENDED or is_empty) and not is_replaced:
                     await self._aside(leg.journal.close)
                 if after is None or after.analysis.opening.kind == "finished":
@@ -206,7 +206,7 @@ class Session:
                 leg = after
 
     async def _aside(self, write: Callable[..., _Result], *given: Any) -> _Result:
-        """Do what waits for the disk; in a thread where other sessions of the process would wait as well."""
+        """Run what waits for the disk, in a thread if other sessions of the process would wait as well."""
         if Session._running == 1:
             return write(*given)
         writing = asyncio.ensure_future(asyncio.to_thread(write, *given))
@@ -218,7 +218,7 @@ class Session:
                     await asyncio.wait((writing,))
 
     def _go_on(self, resume: Resume, ending: do.Advance) -> Leg | None:
-        """Return the leg that follows; None if the user leaves."""
+        """Return the next leg; None if the user leaves."""
         if ending.otherwise:
             return resume.start_over() if ending.otherwise == START_OVER else None
         step_id = ending.step_id
@@ -255,14 +255,14 @@ class Session:
 
     async def _hear(self, leg: Leg, listen: do.Listen) -> on.Event:
         if listen.awaits == "review" and not self._review:
-            # Nobody reviews here: it is written as it stands, and not as accepted by the user.
+            # Nobody reviews here: it is written as it is, and not as accepted by the user.
             return on.UserSpoke("", relayed=True)
         words, self._held = self._held or await self._listen(listen, leg.state), None
         if listen.awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit":
             raise _Paused
         can_skip = self._interactive and bool(leg.analysis.remaining_steps.steps)
         if listen.awaits == "menu" and hear_menu(words.text, can_skip=can_skip) == "skip":
-            # One letter skips many steps, so it is asked for twice; whatever else is said keeps them.
+            # One letter skips many steps, so the user has to confirm; any other words keep them.
             await self._show(texts.choice_menu("Skip the remaining steps in this phase?", (KEEP, SKIP)))
             sure = await self._listen(do.Listen("choice"), None)
             if (heard := hear_choice(sure.text, (KEEP, SKIP, "yes", "no"))) not in (SKIP, "yes"):
@@ -284,7 +284,7 @@ class Session:
     async def _take_up_again(self, leg: Leg) -> None:
         """Say where things stood; ask about a discussion that was cut off."""
         shown = [each for each in leg.commands if isinstance(each, do.Show)]
-        # The journal's head knows only what was discussed before the leg.
+        # The journal's opening knows only what was discussed before the leg.
         for show in recall(leg.analysis, progress_of(read_meta(self.folder) or {})):
             await self._show(show.line)
             first = [each for each in shown if each.line.kind == "greeting"]  # shown before the pause
@@ -313,7 +313,7 @@ class Session:
                 await self._aside(leg.commit, on.WrappedUp())
 
     async def _perform(self, leg: Leg, task: do.Command) -> on.Event:
-        """Return what a task led to; if the panel fails, the user decides, or the session ends."""
+        """Return the event of a task; if the panel fails, ask the user or raise PanelFailed."""
         while True:
             if self._account is not None:
                 step = leg.analysis.opening.step
@@ -338,7 +338,7 @@ class Session:
                 self._executor.set_panel(None)
 
     async def _settle(self, leg: Leg, event: on.Event) -> None:
-        """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
+        """After an event, say what a discussion has used, or end it if its budget is spent (EXIT-2)."""
         if self._account is None:
             return
         discussion = leg.analysis.elaboration
@@ -356,7 +356,7 @@ class Session:
             await self._tell("notice", text)
 
     def _forecast(self) -> str:
-        """Return what an elaboration of the step may cost (MENU-6); empty if nothing, or if none is held."""
+        """Return what an elaboration of the step may cost (MENU-6); empty if nothing or it cannot start."""
         opening, panel = self._leg.analysis.opening if self._leg else None, self._executor.panel
         if self._account is None or opening is None or opening.step is None or panel.kind == "offline":
             return ""
@@ -370,7 +370,7 @@ class Session:
         return self._account.describe_forecast(seats, panel.name)
 
     async def _show(self, line: Line) -> None:
-        """Hand a line over and wait until it was taken: nothing goes on before people can have seen it."""
+        """Hand over a line and wait until it is taken, so that people see it before anything goes on."""
         await self._shown.put(line)
         await self._shown.join()
 
@@ -378,7 +378,7 @@ class Session:
         await self._show(Line(kind, text, state=self._leg.state if self._leg is not None else None))
 
     async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
-        """Show what is to be shown, with the costs, and return the last command, which is to be done."""
+        """Show the lines of the commands, with the costs, and return the last one, which is still to do."""
         for command in commands[:-1]:
             if not isinstance(command, do.Show) or (command.line.kind == "review" and not self._review):
                 continue
@@ -406,7 +406,7 @@ class Session:
         return said[0]
 
     async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str:
-        """Ask until a choice is made; several other words choose `otherwise`, and are said after it."""
+        """Ask until a choice is made; several other words mean `otherwise`, and become the next message."""
         while True:
             await self._show(texts.choice_menu(question, choices))
             words = await self._listen(do.Listen("choice"), None)

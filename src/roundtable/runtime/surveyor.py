@@ -1,6 +1,6 @@
-"""What the project's code says about an item, for the steps that rest on it and for speakers who ask.
+"""What the project's code says about an item, for the steps that need it and for speakers who ask.
 
-Loading what reads the code takes a while, so this module is imported late, to show the first line soon.
+Its own imports take a while, so this module is imported late, to show the first line soon.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_HIT_LENGTH = 120
 
 
 class Surveyor:
-    """What the project's files say about an item, for the steps that rest on it."""
+    """Finds what the project's files say about an item."""
 
     def __init__(self, root: Path, folder: Path, not_picked: set[Item] | None = None) -> None:
         """`not_picked` are the items for which a panel failed to pick files; it is not asked again."""
@@ -50,9 +50,9 @@ class Surveyor:
         return list_files(self._root, leave_out=self._own, excluded=excluded)
 
     async def ask_panel(self, item: Item, panel: Panel) -> None:
-        """Let the panel pick the files that the item will change, once for its text and the code's commit.
+        """Let the panel pick the files that the item will change, once per item text and commit of the code.
 
-        Where it fails, the survey's own order stands, and a later run asks again.
+        If it fails, the survey's own order counts, and a later run asks again.
         """
         if item in self._not_picked or self._read_picks(item) is not None:
             return
@@ -79,13 +79,13 @@ class Surveyor:
         return self._picks
 
     def _add_picks(self, item: Item) -> tuple[Item, tuple[str, ...]]:
-        """Return the item with the words that a panel named before its text, and the paths that it picked."""
+        """Return the item with a panel's words put before its text, and the paths that the panel picked."""
         picks = self._read_picks(item) or Picks()
         words = " ".join(f"`{word}`" for word in " ".join(picks.words).split())
         return replace(item, name=strip_mark(item.name), text=f"{words} {item.text}"), picks.paths
 
     def survey(self, item: Item) -> Survey:
-        """Return what the project's files say about the item, with what a panel picked before all else."""
+        """Return what the project's files say about the item, with a panel's picks first."""
         excluded = read_excluded(self._folder)
         if excluded not in self._surveys:
             item, picked = self._add_picks(item)
@@ -111,7 +111,7 @@ class Surveyor:
         return self._excerpts[key]
 
     def _list_near(self, item: Item, most: int) -> list[str]:
-        """Return at most so many lines of each file that the item may touch, each under its `path:line`."""
+        """Return at most `most` lines of each file that the item may touch, each with its `path:line`."""
         # Decision records that are still in force are on the table already.
         found = (each for each in self.survey(item).radius if not each.path.startswith(RECORD_FOLDERS))
         lines = (line for each in found if not lookup.is_secret(each.path) for line in each.lines[:most])
@@ -126,7 +126,7 @@ class Surveyor:
                 first = int(place["first"] or 1)
                 shown = lookup.read_lines(self._root, place["path"], first, int(place["last"] or first + 59))
             return Material(name, shown.with_numbers if shown else "There is no such file to show.")
-        # Also in files that the user has ruled out: what the user said of them is on the table too.
+        # Files that the user ruled out are searched too: what the user said about them is on the table.
         words = [word.strip("`\"',") for word in look.what.split()]
         hits = lookup.search_code(self._root, self._list_files(), words)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MAX_HITS]]

@@ -22,13 +22,13 @@ Change = Callable[[bytes | None], tuple[bytes | None, Result]]
 
 
 def one_line(text: str) -> str:
-    """Return a text from outside on one line, fit for a screen."""
+    """Return untrusted text on one line, safe to show."""
     return " ".join(strip_unprintable(text).split())
 
 
 def explain_refusal(folder: Path, name: str) -> str | None:
     """Return why a step may not use this name, in words for a person; None if it may (ART-1)."""
-    # Windows knows every separator and drive, so that a name is refused on all systems alike.
+    # PureWindowsPath knows every separator and drive, so a name is refused on all systems alike.
     if PureWindowsPath(name).parts != (name,) or name == ".." or not name.isprintable():
         return "it is not a plain file name"
     if name.startswith(".") or name.lower() in ITEM_FILES:
@@ -37,7 +37,7 @@ def explain_refusal(folder: Path, name: str) -> str | None:
 
 
 def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> bytes | None:
-    """Return the artifact's bytes, or None if there is no file; DiskFailed if it may not be used."""
+    """Return the artifact's bytes, or None if there is no file; raise DiskFailed if it may not be used."""
     if not is_reserved and (reason := explain_refusal(folder, name)):
         do = "Put a plain file in its place, or correct the outputs in the step's file."
         raise DiskFailed(f"Could not use {one_line(name)}: {reason}.", saved=UNCHANGED, do=do)
@@ -47,7 +47,7 @@ def read_artifact(folder: Path, name: str, *, is_reserved: bool = False) -> byte
 
 
 def read_own_text(folder: Path, name: str) -> tuple[str, str | None]:
-    """Return the text of draft.md or another file of the item's own, and why it cannot be read, if so."""
+    """Return the text of draft.md or another of the item's own files, and the reason if it is unreadable."""
     try:
         return decode_text(files.read_inside(folder, name, limit=MAX_DOCUMENT_SIZE)), None
     except (FileNotFoundError, DiskFailed) as failure:
@@ -55,31 +55,31 @@ def read_own_text(folder: Path, name: str) -> tuple[str, str | None]:
 
 
 def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
-    """Return the texts of an item's documents by name; what cannot be read is left out."""
+    """Return the texts of an item's documents by name, without those that cannot be read."""
     names = sorted(path.name for path in folder.glob("*") if path.name.lower().endswith(endings))
     return read_texts(folder, names)
 
 
 def read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the texts of those of these files that can be read, by name."""
+    """Return the texts of the files by name, without those that cannot be read."""
     found = {}
     for name in dict.fromkeys(names):
-        with suppress(DiskFailed, OSError):  # also a folder that may be listed but not entered
+        with suppress(DiskFailed, OSError):  # OSError: the folder may be listed but not entered
             if (data := read_artifact(folder, name)) is not None:
                 found[name] = decode_text(data)
     return found
 
 
 def decode_text(document: bytes) -> str:
-    """Return a document as text with plain line ends that is fit for a screen."""
+    """Return a document as text with plain line ends, safe to show."""
     return strip_unprintable(decode_document(document))
 
 
 def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reserved: bool = False) -> Result:
-    """Write what `change` makes of what the file holds at that moment (None: missing, or leave it)."""
+    """Write what `change` makes of the file's bytes (None: no file, or no change); return its result."""
     before = read_artifact(folder, name, is_reserved=is_reserved)
     beginning = (before or b"")[:2_000]
-    # Known by a mark, or by the many NULs that Latin letters bring.
+    # Recognised by a byte order mark, or by the NULs between Latin letters.
     if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or 3 * beginning.count(0) > len(beginning):
         raise RuleBroken(f"It is UTF-16 or UTF-32 text. {UNCHANGED} Save it as UTF-8. {AGAIN}")
     for _ in range(4):
@@ -94,7 +94,7 @@ def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reser
 
 
 def changed_meanwhile(name: str) -> DiskFailed:
-    """Return the error for a file that somebody else writes to."""
+    """Return the error for a file that another program is changing."""
     failed = f"Could not change {one_line(name)}: another program changed it meanwhile."
     return DiskFailed(failed, saved="The file is as that program left it.", do=f"Close it there. {AGAIN}")
 

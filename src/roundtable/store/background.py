@@ -1,4 +1,4 @@
-"""What a project knows about an item besides its own documents: other decisions that bear on it (TABLE-1)."""
+"""What a project knows about an item besides its own documents: related decisions elsewhere (TABLE-1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .meta import list_undone, read_meta
 from .parking import read_points
 
 RECORD_FOLDERS = tuple(read_tables("survey.toml")["folders"]["records"].split())
-"""Where projects keep their own decision records."""
+"""The folders for a project's own decision records."""
 _MAX_FILES = 300
 _MAX_RECORD_LENGTH = 1_200
 _STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ _LEAST_SHARED = 2
 
 
 def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Material]) -> Known:
-    """Return what was decided, is open and was put off, and the decisions elsewhere that bear on the item."""
+    """Return what is decided, open and put off for the item, and related decisions from elsewhere."""
     texts = {each.name: each.text for each in documents}
     parked = [f"{step_id}: {text}" for step_id, text in read_points(folder)]
     pages = write_pages(texts, list_undone(read_meta(folder)), parked)

@@ -48,13 +48,13 @@ _REASONS: dict[int, tuple[str, str]] = {
 
 
 def timestamp(later: int = 0) -> str:
-    """Return this instant, or one so many milliseconds later, as ISO 8601 in UTC with milliseconds and Z."""
+    """Return the time now, or `later` milliseconds from now, as ISO 8601 in UTC with milliseconds and Z."""
     instant = datetime.now(UTC) + timedelta(milliseconds=later)
     return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
-    """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none."""
+    """Return a regular file's bytes, `limit` at most; raise FileNotFoundError if missing, else DiskFailed."""
     with (
         explain_failure("read", path, ""),
         _open(path, os.O_RDONLY | (0 if follow_link else _NO_LINK)) as (handle, size),
@@ -70,7 +70,7 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
 
 
 def write(path: Path, data: bytes, *, new_mode: int = 0o666) -> None:
-    """Put `data` in place of the file or link in one move, keeping its mode, or leave the old one whole."""
+    """Replace the file or link with `data` in one move, keeping its mode; if that fails, it is unchanged."""
     with _announce_change("write", path, "The file is as it was."):
         old = path.lstat() if os.path.lexists(path) and not path.is_symlink() else None
         if old is not None:
@@ -94,9 +94,9 @@ def write(path: Path, data: bytes, *, new_mode: int = 0o666) -> None:
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created.
+    """Append `data` to the file durably, all of it or nothing; a missing file is created.
 
-    What need not be `durable` outlives a kill, but perhaps not a power cut before the next durable append.
+    Without `durable`, the data survives a kill, but perhaps not a power cut before the next durable append.
     """
     with _announce_change("append", path, "What it held before is whole.", "add to"):
         is_new = not os.path.lexists(path)
@@ -121,7 +121,7 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 
 def make_folder(path: Path, *, parents: bool = False) -> bool:
-    """Create the folder durably, with the missing ones above it if asked; True where it was not there."""
+    """Create the folder durably, with missing `parents` if asked; return whether it was missing."""
     if path.is_dir():
         return False
     if parents:
@@ -138,8 +138,8 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
 
 
 def rename(path: Path, new: Path) -> None:
-    """Give what is there a new name in the same folder, durably; never that of something else."""
-    path.lstat()  # FileNotFoundError where there is nothing to rename
+    """Rename a file or folder durably within its folder; never replace something else."""
+    path.lstat()  # FileNotFoundError if there is nothing to rename
     with _announce_change("rename", path, UNCHANGED, f"give the name {new.name} to"):
         if os.path.lexists(new):
             raise FileExistsError(errno.EEXIST, "exists", str(new))
@@ -148,7 +148,7 @@ def rename(path: Path, new: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename what cannot be used to `NAME.corrupt-...`, and return its new path."""
+    """Rename an unusable file to `NAME.corrupt-...`, and return its new path."""
     instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
     new = path.with_name(f"{path.name}.corrupt-{instant}")
     while os.path.lexists(new):
@@ -167,7 +167,7 @@ def remove(path: Path) -> None:
 def write_new_files(
     folder: Path, texts: Mapping[str, str], do: str, *, replace: bool = False
 ) -> tuple[Path, ...]:
-    """Write files, and return their paths; RuleBroken, with what to `do`, if one has other content."""
+    """Write files and return their paths; raise RuleBroken, with what to `do`, if one exists and differs."""
     paths = {folder / name: text.encode() for name, text in texts.items()}
     if outside := ", ".join(str(path) for path in paths if leads_out(folder, path)):
         raise RuleBroken(f"{outside} would go through a link that leads elsewhere. Nothing was written. {do}")
@@ -182,7 +182,7 @@ def write_new_files(
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out."""
+    """Remove what killed writes left in the folder and its subfolders; the caller must keep writers out."""
     with suppress(OSError):
         folders = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
         for path in (each for place in (folder, *folders) for each in place.iterdir()):
@@ -200,7 +200,7 @@ def _announce_change(name: str, path: Path, saved: str, verb: str = "") -> Itera
 
 @contextmanager
 def explain_failure(verb: str, path: Path, saved: str) -> Iterator[None]:
-    """Raise DiskFailed, with what is saved, where the disk refuses something."""
+    """Turn an OSError, except a missing file on `read`, into a DiskFailed that says what is `saved`."""
     try:
         yield
     except OSError as error:
@@ -213,7 +213,7 @@ def explain_failure(verb: str, path: Path, saved: str) -> Iterator[None]:
 
 @contextmanager
 def _open(path: Path, flags: int, mode: int = 0o666) -> Iterator[tuple[int, int]]:
-    """Yield handle and size of a regular file; nothing else is opened, or waited for."""
+    """Yield the handle and size of a regular file; refuse anything else without waiting for it."""
     handle = os.open(path, flags | _BINARY | _AT_ONCE, mode)
     try:
         found = os.fstat(handle)
@@ -237,7 +237,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the names in the folder durable where the system can; the files are whole in any case."""
+    """Make the names in the folder durable if the system can; the files are whole in any case."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -247,27 +247,27 @@ def _sync_folder(folder: Path) -> None:
 
 
 def checkpoint(point: str) -> None:
-    """Do nothing at a point of a change; a test puts something here that fails, or ends the process."""
+    """Do nothing; a test replaces this with a function that fails or ends the process."""
 
 
 def leads_out(home: Path, path: Path) -> bool:
-    """Whether a path below a folder leads elsewhere: out of it, to itself or to a hidden folder in it."""
+    """Whether a path below `home` leads out of it, to `home` itself or to a hidden folder in it."""
     is_plain = path.parent == home and path.name != ".." and path.name.isprintable()
-    if path == home or (is_plain and not path.is_symlink()):  # nearly always
+    if path == home or (is_plain and not path.is_symlink()):  # the usual case
         return False
     try:
         real = path.resolve()
         place = real.relative_to(home.resolve())
-    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL byte
         return True
     hidden = [part for part in place.parts if part.startswith(".") and part not in path.parts]
     is_hidden_link = path.name.startswith(".") and path.is_symlink()
-    is_nowhere = place == Path() or real.is_symlink()  # a circle of links, on newer Pythons
+    is_nowhere = place == Path() or real.is_symlink()  # a loop of links, on newer Pythons
     return is_nowhere or is_hidden_link or bool(hidden) or ".git" in map(str.lower, place.parts)
 
 
 def require_inside(home: Path, path: Path, failure: type[DiskFailed | ItemCorrupt] = DiskFailed) -> Path:
-    """Return a path below a folder, there or not; an error of this kind where it leads elsewhere."""
+    """Return a path below `home`, existing or not; raise `failure` if it leads elsewhere."""
     if leads_out(home, path):
         failed = f"{path} cannot be used: it is a link that leads elsewhere."
         do = f"Remove the link, or put a file or folder in its place. {AGAIN}"
@@ -276,17 +276,17 @@ def require_inside(home: Path, path: Path, failure: type[DiskFailed | ItemCorrup
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
-    """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere or is a link."""
+    """Return the bytes of a file in the folder; raise DiskFailed if it is elsewhere or a link."""
     return read(require_inside(folder, folder / name), limit=limit, follow_link=False)
 
 
 def journal_home(folder: Path) -> Path:
-    """Return the item's `.journal` folder, there or not; ItemCorrupt where a link has its name."""
+    """Return the item's `.journal` folder, existing or not; raise ItemCorrupt if it is a link."""
     return require_inside(folder, folder / JOURNAL_FOLDER, ItemCorrupt)
 
 
 def journal_folder(folder: Path) -> Path:
-    """Return the item's `.journal` folder; a missing one is made, out of version control."""
+    """Return the item's `.journal` folder; if it is missing, create it, ignored by git."""
     home = journal_home(folder)
     make_folder(home)
     if not (home / ".gitignore").exists():
@@ -295,12 +295,12 @@ def journal_folder(folder: Path) -> Path:
 
 
 def read_journal_file(folder: Path, name: str, *, limit: int = MAX_LOG_SIZE) -> bytes:
-    """Return the bytes of a file in `.journal`, where no link is ever followed."""
+    """Return the bytes of a file in `.journal`; never follow a link."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
 
 
 def read_records(folder: Path, name: str, kind: type[Kept]) -> list[Kept]:
-    """Return what the lines of a file in `.journal` hold; what does not read, or was cut off, is left out."""
+    """Return the records in the lines of a file in `.journal`, without those that cannot be read."""
     found: list[Kept] = []
     with suppress(FileNotFoundError, DiskFailed, ItemCorrupt):
         for line in read_journal_file(folder, name).split(b"\n"):
@@ -314,10 +314,10 @@ def encode_record(record: object) -> bytes:
     try:
         return msgspec.json.encode(record) + b"\n"
     except UnicodeEncodeError:
-        # Escaped, so that even half a character that meta.json can hold does not stop the session.
+        # Escaped: a lone surrogate, which meta.json can hold, must not stop the session.
         return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def is_regular_file(path: Path) -> bool:
-    """Whether a regular file has this name; a link to one has not."""
+    """Whether the path is a regular file, and not a link to one."""
     return path.is_file() and not path.is_symlink()

@@ -72,7 +72,7 @@ def add_item(
     commit: str | None,
     relayed: bool = False,
 ) -> Path:
-    """Add an item with this text and return its folder; one that a host adds, `relayed`, says so (ART-8)."""
+    """Add an item and return its folder; if a host `relayed` it, its title and text say so (ART-8)."""
     text = clean_text(text).strip()
     if title is None:
         title, text = _split_title(text)
@@ -82,7 +82,7 @@ def add_item(
     home = require_inside(root, root / items_folder, ItemCorrupt)
     files.make_folder(home, parents=True)
     slugs = list_slugs(f"{source_id or ''} {title}")
-    folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # nobody else made it
+    folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # the first that we made
     if relayed:
         title, text = mark_unverified(title), f"{text}\n\n{ADDED_BY_HOST}".lstrip()
     files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
@@ -94,7 +94,7 @@ def add_item(
 
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
-    """Return every item of the project, by name of its folder; links that lead elsewhere are not items."""
+    """Return every item, sorted by folder name; links that lead out of the project are not items."""
     home = require_inside(root, root / items_folder, ItemCorrupt)
     try:
         folders = [path for path in sorted(home.iterdir()) if _is_item(path)]
@@ -112,11 +112,11 @@ def _read_entry(folder: Path) -> ItemEntry:
 
 
 def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_one: str = "") -> ItemEntry:
-    """Return the one item that a slug, its beginning, a source id or title names; ItemUnknown if not one."""
+    """Return the item by slug, slug prefix, source id or title; raise ItemUnknown if none or several fit."""
     wanted, said = name.strip().casefold(), one_line(name)
-    # Most often it is the slug, which is the folder's name: then no other item needs to be read.
+    # Usually it is the slug, which is the folder's name; then no other item needs to be read.
     folder = require_inside(root, root / items_folder, ItemCorrupt) / wanted
-    is_slug = folder.name == wanted and os.path.isdir(folder)  # noqa: PTH112 (also of a name that is too long)
+    is_slug = folder.name == wanted and os.path.isdir(folder)  # noqa: PTH112 (False if a name is too long)
     if is_slug and _is_item(require_inside(root, folder, ItemCorrupt)):
         return _read_entry(folder)
     items = list_items(root, items_folder=items_folder)
@@ -136,11 +136,11 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_o
 
 
 def remove_item(folder: Path) -> None:
-    """Delete an item's folder and all that is in it; a link is removed itself, and never followed."""
+    """Delete an item's folder and all that is in it; if it is a link, remove only the link."""
     if folder.is_symlink():
         files.remove(folder)
         return
-    # Whoever works on it is not cut off. On Windows a folder with an open lock in it could not be removed.
+    # Fails while somebody works on it. Released at once: Windows cannot remove a folder with an open lock.
     with item_lock(folder):
         pass
     import shutil
@@ -150,7 +150,7 @@ def remove_item(folder: Path) -> None:
 
 
 def rename_item(folder: Path, title: str) -> Path:
-    """Give an item another title, in draft.md and meta.json, and its folder the slug; return the folder."""
+    """Change an item's title in draft.md, its slug in meta.json and its folder's name; return the folder."""
     title = one_line(title)
     if not title:
         raise RuleBroken(f"An item needs a title of a few words. {UNCHANGED}")
@@ -188,7 +188,7 @@ def last_activity(folder: Path) -> str | None:
 
 
 def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
-    """Return the item in a folder as far as it can be read; without draft.md its folder names it."""
+    """Return the item in a folder as far as it can be read; without a title, the folder's name is used."""
     known = read_meta(folder) or {} if meta is None else meta
     texts = {key: one_line(value) for key, value in known.items() if isinstance(value, str)}
     source, source_id = texts.get("source") or "manual", texts.get("source_id", "")
@@ -201,12 +201,12 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
 
 
 def list_slugs(title: str) -> Iterator[str]:
-    """Yield the title as a folder's name of at most 60 characters, then the name with each number."""
+    """Yield the title as a folder name of at most 60 characters, then with `-2`, `-3` and so on."""
     plain = unicodedata.normalize("NFC", title)
     if not plain.isascii():
         from anyascii import anyascii  # late: its tables are needed for few titles
 
-        # Of an emoji or another symbol it would give the name.
+        # It would spell out the name of an emoji or another symbol.
         plain = "".join(anyascii(char) for char in plain if unicodedata.category(char)[0] != "S")
     name = _GAPS.sub("-", _OTHERS.sub("", plain.lower())).strip("-") or UNTITLED
     for number in count(1):
@@ -215,7 +215,7 @@ def list_slugs(title: str) -> Iterator[str]:
 
 
 def _split_title(text: str) -> tuple[str, str]:
-    """Return the first line, sentence or words as a title, and the text, without a line that is all title."""
+    """Return a title from the first line, and the text, without that line if the title says all of it."""
     first, _, rest = text.partition("\n")
     line = one_line(_LEADING_SIGNS.sub("", first.strip(), count=1))
     title = line
@@ -227,13 +227,13 @@ def _split_title(text: str) -> tuple[str, str]:
 
 
 def _is_item(path: Path) -> bool:
-    """Whether a folder holds an item's files; a name that a command would take for an option is none."""
+    """Whether a folder holds an item; hidden folders and names that look like an option do not count."""
     if one_line(path.name).startswith((".", "-")) or not path.is_dir():
         return False
     return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
 
 
 def list_names(items: Sequence[ItemEntry]) -> str:
-    """Return the slugs of the items in one sentence; of many, the first."""
+    """Return the slugs of the first 20 items, and how many more there are."""
     more = f" and {len(items) - 20} more" if len(items) > 20 else ""
     return ", ".join(one_line(item.slug) for item in items[:20]) + more

@@ -1,6 +1,6 @@
 """The journal of one leg: its opening, then one line per event, on disk before the event counts.
 
-Reading never changes it. A torn last line, left by a kill, does not count; the rest must read (META-6).
+Reading never changes it. A torn last line, left by a kill, is ignored; the rest must be valid (META-6).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .meta import has_meta
 RULES = 1  # a journal of another version is not replayed
 _SUFFIX = ".jsonl"
 DISCUSSION = "discussion"
-"""The name of a journal that is not on a step of an item (MENU-8)."""
+"""The name of the journal of a roundtable on any document (MENU-8)."""
 _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
 _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.RecordSaved
-"""Events that a power cut may take back: what led to them is on disk, and is carried out again."""
+"""Events that a power cut may lose: their cause is on disk, and is carried out again."""
 _EVENTS: dict[str, type[on.Event]] = {
-    # The names in older journals.
+    # Names from older journals.
     **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved", "LimitSaved"), on.Saved),
     **dict.fromkeys(("ArtifactsRead", "FollowedUp"), on.PersonaReplied),
     **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
@@ -40,7 +40,7 @@ _EVENTS: dict[str, type[on.Event]] = {
 
 
 class Journal:
-    """The journal of one leg, by name: how many events count, when it was opened, which panels spoke last."""
+    """The journal of one leg: its name, how many events count, when it was opened, and which panels spoke."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
@@ -51,7 +51,7 @@ class Journal:
 
     @property
     def moment(self) -> str:
-        """Return a name for where the leg stands; it is the same after a kill and a new start."""
+        """Return a name for the leg's current position, the same after a kill and a restart."""
         return f"{self.name}.{self.count}"
 
     def begin(self, opening: Opening) -> None:
@@ -78,7 +78,7 @@ class Journal:
         self._count(event, panel)
 
     def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
-        """Return the opening and the events; None if there are none, ItemCorrupt if they do not read."""
+        """Return the opening and the events, None if missing; raise ItemCorrupt if they are invalid."""
         try:
             whole, newline, _ = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             return self._decode(whole.split(b"\n")) if newline else None
@@ -92,7 +92,7 @@ class Journal:
         head, *rest = map(json.loads, lines)
         if head["rules"] != RULES:
             raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
-        # Ids and file names of another form are refused here: anybody may have made the journal.
+        # Malformed ids and file names are refused here: anybody may have written the journal.
         opening = msgspec.convert(head["opening"], Opening)
         events: list[on.Event] = []
         self.count, self.panels = 0, ()
@@ -105,7 +105,7 @@ class Journal:
         return opening, tuple(events)
 
     def repair(self) -> None:
-        """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""
+        """Cut off a torn last line that a kill left. Only the session that holds the lock may do this."""
         with suppress(FileNotFoundError, DiskFailed):  # `read` says why
             whole, newline, torn = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             if not newline:
@@ -114,13 +114,13 @@ class Journal:
                 files.write(self.path, whole + newline)
 
     def set_aside(self) -> Path | None:
-        """Move the file out of the way; None where even that fails. The lock is the caller's business."""
+        """Rename the file and return its new path, or None if that fails; the caller must hold the lock."""
         with suppress(DiskFailed, FileNotFoundError):
             return files.set_aside(self.path)
         return None
 
     def close(self) -> None:
-        """Remove the journal of a leg that is over; what is worth keeping of it stands elsewhere."""
+        """Remove the journal of a leg that is over; its results are stored elsewhere."""
         files.remove(self.path)
 
     def corrupt(self, problem: str) -> ItemCorrupt:
@@ -131,7 +131,7 @@ class Journal:
 
 
 def list_journals(folder: Path) -> tuple[Journal, ...]:
-    """Return the journals of an item that are open, the one written to last first."""
+    """Return an item's open journals, the most recently written first."""
     found = [path for path in journal_home(folder).glob("*" + _SUFFIX) if is_regular_file(path)]
     found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
     return tuple(Journal(folder, path.stem) for path in found if _NAME.fullmatch(path.stem))

@@ -1,6 +1,6 @@
-"""The ledger: what each call of a model has used, in the item's `.journal/` folder.
+"""The ledger: what each call to a model has used, in the item's `.journal/` folder.
 
-A call has a line when it is sent, with an estimate, and one with the same number when it is over.
+A call gets a line with an estimate when it is sent, and one with the same number when it is over.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from . import files
 
 _NAME = "spent.log"
 Tokens = Annotated[int, msgspec.Meta(ge=0)]
-# As a Decimal is written; no call costs a billion dollars, and figures beyond reason cannot be added up.
+# The text of a Decimal. No call costs a billion dollars, and absurd figures cannot be added up.
 Dollars = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,60})?(E-[0-9]{1,2})?$")]
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
-    """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
+    """One call to a model: its time, purpose, step and discussion, its tokens and its price."""
 
     at: str
     model: str
@@ -43,7 +43,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 class Total(msgspec.Struct, frozen=True):
-    """What several calls have used, under the names that programs get; `money` is None if none is known."""
+    """What several calls have used, with the field names of the JSON output; `money` is None if unknown."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -58,12 +58,12 @@ class Total(msgspec.Struct, frozen=True):
 
 
 def append(folder: Path, entry: LedgerEntry) -> None:
-    """Write a call to disk."""
+    """Append a call to the ledger."""
     files.append(files.journal_folder(folder) / _NAME, files.encode_record(entry))
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
-    """Return the calls that were made for an item; lines that do not read are passed over."""
+    """Return the calls that were made for an item; unreadable lines are skipped."""
     return latest_entries(files.read_records(folder, _NAME, LedgerEntry))
 
 
@@ -74,7 +74,7 @@ def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 
 
 def add_up(entries: Iterable[LedgerEntry]) -> Total:
-    """Return what the calls have used together."""
+    """Return what the calls have used in total."""
     found = tuple(entries)
     prices = [Decimal(entry.money) for entry in found if entry.money is not None]
     sums = [sum(getattr(entry, kind) for entry in found) for kind in ("input", "output", "cached")]
@@ -83,7 +83,7 @@ def add_up(entries: Iterable[LedgerEntry]) -> Total:
 
 
 def describe_total(spent: Total) -> str:
-    """Return what was used, for a person."""
+    """Return the total in words."""
     about = "about " if spent.estimated else ""
     calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
     cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""

@@ -19,7 +19,7 @@ _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 @contextmanager
 def item_lock(folder: Path) -> Iterator[None]:
-    """Hold the right to work on an item; if another session has it, ItemLocked at once, with its holder."""
+    """Hold the item's lock; if another session has it, raise ItemLocked at once, with the holder."""
     home, name = journal_folder(folder), folder.resolve().name
     do = "End that session or wait until it ends."
     with _take(home / "item.lock", 0, lambda: f"{name} is in use by {_holder(folder)}.", do):
@@ -27,7 +27,7 @@ def item_lock(folder: Path) -> Iterator[None]:
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
         try:
-            with suppress(DiskFailed):  # the lock counts, with or without a name on it
+            with suppress(DiskFailed):  # the lock holds even without its holder's name
                 files.write(home / "holder.json", json.dumps(me).encode())
             with suppress(ItemLocked, DiskFailed), meta_lock(folder, wait=0):
                 files.sweep(folder)
@@ -39,14 +39,14 @@ def item_lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
-    """Hold the right to change meta.json, after at most `wait` seconds; ItemLocked if it does not come."""
+    """Hold the lock of meta.json; raise ItemLocked if it is not free within `wait` seconds."""
     failed = f"Another program has kept {folder / 'meta.json'} for more than {wait:g} seconds."
     with _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done."):
         yield
 
 
 def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> AbstractContextManager[object]:
-    """Take the lock, and return what releases it; ItemLocked, with what `explain` says, if another has it."""
+    """Take the lock and return what releases it; if another has it, raise ItemLocked with `explain()`."""
     # Late: importing it takes longer than a whole `roundtable list`.
     from filelock import FileLock, SoftFileLock, Timeout
 
@@ -58,8 +58,8 @@ def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> Abstr
             except OSError as error:
                 if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
                     raise
-                # A lock file that exists counts as held here, and the one above stays behind, empty, on every
-                # other filesystem: so this lock has a name of its own.
+                # A soft lock is held while its file exists, and the lock above leaves an empty file behind on
+                # other filesystems; so this one has a name of its own.
                 held = path.with_suffix(".held")
                 return SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False).acquire()
         except Timeout:
@@ -67,7 +67,7 @@ def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> Abstr
 
 
 def _holder(folder: Path) -> str:
-    """Return the holder in words, as far as its file tells; another program may have written to that."""
+    """Return the holder in words, if its file can be read; another program may have written to it."""
     try:
         found = json.loads(read_journal_file(folder, "holder.json", limit=1_000))  # not to flood a screen
         return one_line(f"process {int(found['pid'])} on {found['host']} since {found['since']}")

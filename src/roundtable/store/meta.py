@@ -1,4 +1,4 @@
-"""meta.json of an item: read, changed and written under its lock, with every number and text as it was."""
+"""An item's meta.json: read, changed and written under its lock, without altering any other value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Number(float):
-    """A number that Python would spell in another way, such as `1.00` or `1e400`, with its own text."""
+    """A number that Python would write differently, such as `1.00` or `1e400`, with its original text."""
 
     __slots__ = ("text",)
 
@@ -38,7 +38,7 @@ class Number(float):
 
 
 def parse_json(data: bytes) -> Any:
-    """Return what the JSON text holds; ValueError, with the reason, if it is not JSON."""
+    """Return the value of a JSON text; raise ValueError, with the reason, if it is not JSON."""
     text = data.removeprefix(BOM_UTF8).decode()
     if not text.strip():
         raise ValueError("it is empty")
@@ -51,7 +51,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def render_json(value: object) -> str:
-    """Return the value as JSON text with an indent of two; RuleBroken if `parse_json` could not read it."""
+    """Return the value as JSON, indented by two; raise RuleBroken if `parse_json` could not read it."""
     try:
         _check_depth(value)
         text = _render(value, "\n")
@@ -91,7 +91,7 @@ def _check_depth(value: object, allowed: int = MAX_JSON_DEPTH) -> None:
 
 
 class StartPhase(Struct, frozen=True):
-    """Where an analysis goes on: the phases complete without a gap, the next, what remains, and warnings."""
+    """Where an analysis goes on: phases completed without a gap, the next, those remaining, and warnings."""
 
     completed: tuple[str, ...]
     next: str | None
@@ -105,7 +105,7 @@ def read_meta(folder: Path | str) -> dict[str, Any] | None:
 
 
 def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]:
-    """Return what `read_meta` does, and why meta.json cannot be used, in words for a person, if so."""
+    """Return the result of `read_meta` and, if meta.json cannot be used, the reason for a person."""
     try:
         found = _load(Path(folder))
     except ItemCorrupt as error:
@@ -119,7 +119,7 @@ def has_meta(folder: Path | str) -> bool:
 
 
 def missing_meta(folder: Path | str) -> ItemCorrupt:
-    """Return the error for a meta.json that was there when the work on the item began."""
+    """Return the error for a meta.json that disappeared during the work on the item."""
     failed = f"{Path(folder) / 'meta.json'} is gone; it was there when this step began."
     saved = f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made."
     do = "If another branch was checked out, check out the one before and run the same command again. "
@@ -128,14 +128,14 @@ def missing_meta(folder: Path | str) -> ItemCorrupt:
 
 
 def write_meta(folder: Path | str, meta: Mapping[str, Any]) -> None:
-    """Put `meta` in place of the item's meta.json; ItemCorrupt, and no change, where that cannot be used."""
+    """Replace the item's meta.json with `meta`; if it is corrupt, raise ItemCorrupt and change nothing."""
     with meta_lock(Path(folder)):
         _load(Path(folder))
         _save(Path(folder), dict(meta))
 
 
 def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """Read meta.json anew or start one, let `change` change it, and write it; ItemCorrupt if unusable."""
+    """Apply `change` to meta.json, or a new one, write and return it; raise ItemCorrupt if it is corrupt."""
     with edit_meta(folder) as meta:
         change(meta)
     return meta
@@ -143,7 +143,7 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
 
 @contextmanager
 def edit_meta(folder: Path | str) -> Iterator[dict[str, Any]]:
-    """Do what `change_meta` does, with the changes of the caller's block; nothing is written if it fails."""
+    """Yield meta.json, or a new one, to be changed, then write it; nothing is written if the block fails."""
     with meta_lock(Path(folder)):
         meta = _with_defaults(_load(Path(folder)) or {})
         yield meta
@@ -151,7 +151,7 @@ def edit_meta(folder: Path | str) -> Iterator[dict[str, Any]]:
 
 
 def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None:
-    """Keep what the user, not a host, says of the code; the last word on a file stands (TABLE-2, ART-8)."""
+    """Save what the user, not a host, says about the code; the latest on a file counts (TABLE-2, ART-8)."""
     found = () if relayed else find_corrections(words)
     if found and has_meta(folder):
         rows = {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
@@ -161,12 +161,12 @@ def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None
 
 
 def read_corrections(folder: Path) -> tuple[str, ...]:
-    """Return the user's sentences on the code that hold, each once however many files it names."""
+    """Return the user's current sentences about the code, each once, however many files it names."""
     return tuple(dict.fromkeys(str(each["words"]) for each in _read_corrections(read_meta(folder))))
 
 
 def read_excluded(folder: Path) -> tuple[str, ...]:
-    """Return the files, and each `path:line`, that the user says are not touched."""
+    """Return each file or `path:line` that the user says is not touched."""
     found = _read_corrections(read_meta(folder))
     return tuple(str(each["path"]) for each in found if not each.get("touched"))
 
@@ -177,12 +177,12 @@ def _read_corrections(meta: Mapping[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def note_undone(meta: dict[str, Any], at: str) -> None:
-    """Note that an elaboration was taken back, once; its record stays (MENU-7)."""
+    """Note, once, that an elaboration was undone; its record stays (MENU-7)."""
     meta["elaborations_undone"] = list(dict.fromkeys([*list_undone(meta), at]))
 
 
 def list_undone(meta: Mapping[str, Any] | None) -> list[Any]:
-    """Return the instants of the elaborations that were taken back."""
+    """Return the timestamps of the elaborations that were undone."""
     return _list(meta, "elaborations_undone")
 
 
@@ -192,7 +192,7 @@ def _list(meta: Mapping[str, Any] | None, field: str) -> list[Any]:
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
-    """Append an elaboration record, unless it is there; RuleBroken where a field is wrong (META-5)."""
+    """Append an elaboration record, unless it exists; raise RuleBroken if a field is wrong (META-5)."""
     if wrong := faulty_fields(record):
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
     with edit_meta(folder) as meta:
@@ -203,7 +203,7 @@ def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> None:
 
 
 def set_aside(folder: Path | str) -> Path:
-    """Rename a meta.json that cannot be used to `meta.json.corrupt-…`, and return its new path."""
+    """Rename a corrupt meta.json to `meta.json.corrupt-…`, and return its new path."""
     with meta_lock(Path(folder)):
         if examine_meta(folder)[1] is None:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
@@ -220,7 +220,7 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
 
 
 def save_limit(folder: Path, limit: int) -> bool:
-    """Write the turn limit; False, and no change, if that cannot be done or the config is not an object."""
+    """Save the turn limit; return False, and change nothing, if that fails or the config is not an object."""
     with suppress(DiskFailed, ItemCorrupt, ItemLocked), edit_meta(folder) as meta:
         config = meta.get("elaboration_config")
         if config is None or isinstance(config, dict):
@@ -230,7 +230,7 @@ def save_limit(folder: Path, limit: int) -> bool:
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
-    """Return where the analysis goes on, and what in `phases_completed` does not fit."""
+    """Return where the analysis goes on, with a warning for each misfit in `phases_completed`."""
     recorded = _list(meta, "phases_completed")
     count = next((n for n, key in enumerate(PHASE_KEYS) if key not in recorded), len(PHASE_KEYS))
     remaining = PHASE_KEYS[count:]
@@ -243,7 +243,7 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
 
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
-    """Return what meta.json says is done; what is malformed or was undone is passed over (GREET-3)."""
+    """Return the progress in meta.json; malformed and undone entries are skipped (GREET-3)."""
     undone, past = list_undone(meta), []
     for record in _list(meta, "elaborations"):
         match record:
@@ -259,7 +259,7 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
+    """Return the facts that a step's `skip_if` may test: scope, complexity and source, if known."""
     quick_scan = "".join(read_texts(folder, ["quick-scan.md"]).values())
     scope, complexity = read_scope(quick_scan)
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
@@ -275,7 +275,7 @@ def start_over(folder: Path) -> None:
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
-    """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
+    """Return the object in meta.json, None if there is no file; raise ItemCorrupt if it cannot be used."""
     path = folder / "meta.json"
     try:
         found = parse_json(files.read(path, follow_link=False))
@@ -291,7 +291,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
 
 
 def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
-    """META-2, in place."""
+    """Fill in the defaults of META-2, in place."""
     _migrate(meta)
     for key, default in (("source", "manual"), ("created_at", timestamp()), ("analysis_status", "raw")):
         meta[key] = meta.get(key) or default
@@ -303,7 +303,7 @@ def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _migrate(meta: dict[str, Any]) -> None:
-    """Say in today's fields what an older file says with `phase_a_completed`."""
+    """Translate the `phase_a_completed` of an older file into today's fields."""
     if "phase_a_completed" in meta and not meta.get("analysis_status"):
         complete = meta["phase_a_completed"] is True
         meta["analysis_status"] = "analyzed" if complete else "raw"

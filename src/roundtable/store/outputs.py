@@ -1,6 +1,6 @@
-"""What the steps of an item write: documents, data files, and what is read from them again.
+"""The files that the steps of an item write, documents and data, and what is read back from them.
 
-A step replaces a data file only as it wrote it itself: what anybody else wrote there stays (rule STEP-5).
+A step replaces a data file only if it is just as the step wrote it: others' changes stay (rule STEP-5).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 
 
 class Outputs(Struct, frozen=True):
-    """The files in an item's folder that its steps write, or those of `every` track have written."""
+    """The files in an item's folder that its `steps` write, or that `every` step of all tracks may write."""
 
     folder: Path
     steps: tuple[Step, ...]
@@ -62,7 +62,7 @@ class Outputs(Struct, frozen=True):
         return self.undo_log or UndoLog(self.folder)
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
-        """Add the block to each markdown output, once; DiskFailed if no transcript can be written either."""
+        """Add the block once per markdown output; raise DiskFailed if even a transcript cannot be saved."""
         outputs = list(dict.fromkeys(command.step.outputs))
         if not any(map(is_markdown, outputs)) and (first := self.first_markdown(command.step)):
             outputs.append(first)
@@ -87,7 +87,7 @@ class Outputs(Struct, frozen=True):
         return lines.artifact_updated(name, one_line(heading), command.description)
 
     def write_step(self, command: WriteStep) -> tuple[str, ...]:
-        """Write each section that a step drafted; DiskFailed where one cannot be written."""
+        """Write each section that a step drafted; raise DiskFailed if one cannot be written."""
         return tuple(self._write_section(command.step, section) for section in command.sections)
 
     def _write_section(self, step: Step, section: SectionText) -> str:
@@ -119,7 +119,7 @@ class Outputs(Struct, frozen=True):
             raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
 
     def adopt_data(self, step: Step, standing: Iterable[SectionText]) -> None:
-        """Note the data files that the `standing` answers give as the step's own: a clone has no notes."""
+        """Note data files that match the `standing` answers as the step's own: a clone has no notes."""
         for section in standing:
             name, data = section.target.output, _encode_data(section)
             is_same = read_texts(self.folder, [name]).get(name, "").encode("utf-8", "replace") == data
@@ -127,7 +127,7 @@ class Outputs(Struct, frozen=True):
                 UndoLog(self.folder).note_change(step.step_id, name, data, data)  # no moment, so never undone
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
-        """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
+        """Add the user's words once to the step's section; raise DiskFailed if they cannot be saved."""
         step, marker = command.step, FeedbackMarker(command.step.step_id, command.at)
         said = indent(write_paragraph("Feedback", command.words, is_exact=True), "  ").lstrip()
         output = next(filter(is_markdown, step.outputs), None) or self.first_markdown(step)
@@ -162,7 +162,7 @@ class Outputs(Struct, frozen=True):
             return f"Could not change {one_line(name)} ({reason_of(error)})."
 
     def _change(self, step: Step, name: str, change: Callable[[bytes], tuple[bytes | None, str]]) -> str:
-        """Change an output of a step, from its skeleton where it is missing; noted before it is written."""
+        """Change an output of a step, or its skeleton if it is missing; note the change before writing it."""
 
         def note_and_change(found: bytes | None) -> tuple[bytes | None, str]:
             document, told = change(self._skeleton(step, name) if found is None else found)
@@ -177,7 +177,7 @@ class Outputs(Struct, frozen=True):
         return tuple(other for other in steps if other.step_id[:2] == step.step_id[:2])
 
     def _skeleton(self, step: Step, output: str) -> bytes:
-        """Return a new document with the sections of the phase's steps; `nfr-matrix.md` is `NFR Matrix`."""
+        """Return a skeleton with the sections of the phase; `nfr-matrix.md` has the title `NFR Matrix`."""
         if not is_markdown(output):
             return b""
         every = (target for other in self._phase(step) for target in other.sections)
@@ -188,14 +188,14 @@ class Outputs(Struct, frozen=True):
         return additions.write_skeleton(title, escape_markdown(read_item(self.folder).name), tuple(headings))
 
     def first_markdown(self, step: Step) -> str | None:
-        """The phase's first markdown artifact that is there, else the first that a step would write."""
+        """Return the phase's first markdown artifact that exists, else the first that a step would write."""
         names = [output for other in self._phase(step) for output in other.outputs if is_markdown(output)]
         usable = [name for name in names if explain_refusal(self.folder, name) is None]
         there = (name for name in usable if (self.folder / name).is_file())
         return next(there, next(iter(usable or names), None))
 
     def material(self, step: Step, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
-        """Return the step's outputs as text, `limit` characters together; DiskFailed if none reads."""
+        """Return the step's outputs, `limit` characters in all; raise DiskFailed if none can be read."""
         found = read_texts(self.folder, step.outputs)
         if not found:
             failed = one_line(f"Could not read what step {step.step_id} wrote: {', '.join(step.outputs)}.")
@@ -209,22 +209,22 @@ class Outputs(Struct, frozen=True):
         return _cut_to_limit({name: texts[name] for name in (*ordered, *texts)}, limit)
 
     def documents(self) -> dict[str, str]:
-        """Return every file that the steps write, whole, by name: ids and references are read from them."""
+        """Return every file that the steps write, by name, uncut: ids and references are read from them."""
         return read_texts(self.folder, (output for step in self._all_steps for output in step.outputs))
 
     def stored_answers(self, title: str = "") -> dict[tuple[str, str], str]:
-        """Return the answers that stand in the artifacts of an item, by step and label."""
+        """Return the answers in an item's artifacts, by step and label."""
         answers: dict[tuple[str, str], str] = {}
         documents = self.documents()
         for name in filter(is_markdown, documents):
-            with suppress(RuleBroken):  # as text it may be too long
+            with suppress(RuleBroken):  # the text may be too long
                 answers |= read_step_answers(self._all_steps, name, documents[name])
         if requirements := [f"{each.id}: {each.text}" for each in list_requirements(documents)]:
             answers["01-06", "Requirements"] = "\n".join(requirements)  # for questions that show them
         return answers | read_answers(documents, title)
 
     def open_questions(self, step: Step) -> frozenset[str]:
-        """Return the questions that a step's documents hold as open, answered since or not."""
+        """Return the questions listed as open in a step's documents, even if answered since."""
         texts = read_texts(self.folder, step.outputs).items()
         return frozenset(asked for file in texts for _, asked in questions.find_asked_questions(*file))
 
@@ -234,16 +234,16 @@ def _encode_data(section: SectionText) -> bytes:
 
 
 def add_block(document: bytes, command: UpdateArtifacts, output: str) -> tuple[bytes, str]:
-    """Return the document with the block of a discussion, once, and the heading that it stands below."""
+    """Return the document with a discussion's block, added once, and the heading above the block."""
     step, marker = command.step, command.marker
     block, section = f"{marker}\n\n{command.block}", step.section(output)
     done = additions.insert_addition(document, block, topic=step.title, section=section)
-    # Where the block is there already, it would go to the same section again.
+    # If the block is already there, it would go to the same section again.
     return document if marker.stands_in(document) else done.document, done.heading or outline.ADDITIONAL
 
 
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
-    """Return the answers that a document holds in any form, by step and label; an open question is one."""
+    """Return the step and label of each answer in a document; an open question counts as one."""
     asked = {question for _, question in questions.find_asked_questions(output, text)}
     mine = [step for step in steps if output in step.outputs]
     rows = ((step.step_id, question) for step in mine for question in step.every_question)
@@ -261,7 +261,7 @@ def _cut_to_limit(texts: Mapping[str, str], limit: int) -> tuple[Material, ...]:
 
 
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
-    """Return every question that the documents leave or left open, in the order of the steps."""
+    """Return every question that the documents list as open, answered since or not, in step order."""
     asked_by: dict[tuple[str, str], str] = {}
     for step in reversed(steps):
         persona = roster[step.persona].title if step.persona in roster else step.persona
@@ -274,7 +274,7 @@ def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tup
 
 
 def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, answer: str) -> str:
-    """Add an answer where its question stands, else to a document of the same phase; return the file."""
+    """Add an answer to its question's section, else to a document of the same phase; return the file."""
     if not one_line(answer):
         raise RuleBroken(f"The answer is empty. {UNCHANGED}")
     date, file = files.timestamp()[:10], question.file
@@ -295,7 +295,7 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
 
 
 def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
-    """Return what the item's documents say to whoever builds it."""
+    """Return the hand-off to whoever builds the item, from its documents."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
     documents = Outputs(folder, steps).documents()

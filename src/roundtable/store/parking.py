@@ -33,7 +33,7 @@ def park_points(
 ) -> None:
     """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
     homes: dict[object, str] = {}
-    for step in reversed(steps):  # so that a phase stands for the first of its steps
+    for step in reversed(steps):  # so that a phase's key maps to its first step
         heading = f"{step.step_id} {escape_markdown(step.title)}"
         homes |= {step.step_id: heading, step.phase and step.phase.key: heading}
 
@@ -60,7 +60,7 @@ def park_points(
 
 
 def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
-    """Return what was put off until this step, as it is brought up; nothing if it cannot be read."""
+    """Return the points put off until this step, worded for the user; none if the file is unreadable."""
     return tuple(text for key, text in read_points(folder) if key == step_id)
 
 

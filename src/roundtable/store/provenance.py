@@ -1,4 +1,4 @@
-"""Where a line of a document comes from: turns of a discussion, an answer, feedback, a step, a hand."""
+"""Where a line of a document comes from: a discussion's turns, an answer, feedback, a step or an edit."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .artifact import read_documents
 from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
-_EDITED = 0.6  # how alike a line and an entry of the same block are at least
-_MOVED = 0.8  # the same, outside of the entry's own block
+_EDITED = 0.6  # least similarity of a line to an edited entry of its block
+_MOVED = 0.8  # the same, outside the entry's own block
 _MAX_COMPARED = 600
 _STEP_EDITED = "The step's text was edited since, so this line may be somebody's own."
 
@@ -42,7 +42,7 @@ class LineOrigin(Struct, frozen=True):
 
 
 def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[LineOrigin, ...]:
-    """Return where `FILE:LINE`, or every line that holds a text, comes from; RuleBroken if there is none."""
+    """Return the origin of `FILE:LINE`, or of every line with a text; raise RuleBroken if there is none."""
     documents = read_documents(folder, (".md",))
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
     place, wanted = _PLACE.fullmatch(where.strip()), fold_text(" ".join(where.split()))
@@ -75,7 +75,7 @@ def _find_origin(
     block = next((each for each in blocks if each.line <= line < each.end), None)
     if block is not None:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
-    # Before the step: an entry that was moved may stand among its lines now.
+    # Checked before the step: an entry that was moved may be among its lines now.
     is_entry = here.text.startswith("- ") and here.text != "- None"
     likeness, name, entry = _find_nearest(join_lines(here.text), transcripts)
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
@@ -95,7 +95,7 @@ def _find_origin(
 def _find_nearest(
     bullet: str, transcripts: Mapping[str, TranscriptContent]
 ) -> tuple[float, str, CitedEntry | None]:
-    """Return the entry that is most like a line, how alike they are (1: it is written so), and its place."""
+    """Return the similarity of the nearest entry (1: the same), its transcript's name and the entry."""
     found: list[tuple[float, str, CitedEntry | None]] = [(0.0, "", None)]
     for name, content in transcripts.items():
         for entry in content.entries:
@@ -115,7 +115,7 @@ def _describe_entry(here: LineOrigin, name: str, content: TranscriptContent, ent
 
 
 def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin:
-    """Say what the turn at a line of a transcript led to, or which turns an entry there comes from."""
+    """Return what the turn at a line of a transcript led to, or which turns the entry there comes from."""
     entry = next((each for each in content.entries if each.line == line), None)
     if entry is not None:
         return _describe_entry(LineOrigin(name, line, unescape_markdown(entry.text)), name, content, entry)
@@ -130,14 +130,14 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
 
 
 def _find_writer(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrigin:
-    """Say which feedback, or which question of which step, a line outside of all blocks belongs to."""
+    """Return which feedback, or which step and question, a line outside all blocks comes from."""
     shape = read_outline(text.encode())
     start = shape.lines[min(here.line, len(shape.lines)) - 1]
     for marker in [piece.marker for piece in shape.pieces if piece.start <= start][-2:]:
-        if isinstance(marker, FeedbackMarker):  # it is the line's own, or stands right before it
+        if isinstance(marker, FeedbackMarker):  # on the line or right before it
             return replace(here, origin=f"The user's feedback on step {marker.step_id}, {marker.at}.")
     for own in [each for each in find_step_texts(shape) if each.start <= start][-1:]:
-        # Text that was edited since may go on to the end of its section.
+        # Text that was edited since may reach to the end of its section.
         ends = [len(shape.document), *(each.end - 1 for each in shape.sections if each.start < own.start)]
         if start <= (own.end if own.is_intact else ends[-1]):
             step_id, written = own.marker.step_id, f"Written by step {own.marker.step_id}."
@@ -151,7 +151,7 @@ def _find_writer(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOr
 
 
 def _find_label(lines: list[str]) -> str:
-    """Return the label that the last of the lines stands under, if there is one in its section."""
+    """Return the label above the last line, within its section; empty if there is none."""
     for line in reversed(lines):
         if found := LABELLED.fullmatch(line.strip()):
             return unescape_markdown(found["label"].strip())

@@ -27,12 +27,12 @@ FOLDER = "elaborations"
 
 _RELAYED = f"Relayed by the host, perhaps not word for word {synthesis.UNVERIFIED}."
 _NAME = re.compile(r".+-[1-9]\d{0,8}\.md")
-# Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
+# A row of dashes would turn the line above into a table; a link label may begin a line before its `]:`.
 _TABLE_ROW = re.compile(r"[-:| ]+")
 
 
 class StoredTranscript(NamedTuple):
-    """A transcript of an item: its number in the list, its path in the folder, its text and what it holds."""
+    """A transcript of an item: its number in the list, its relative path, its text and parsed content."""
 
     number: int
     name: str
@@ -41,9 +41,9 @@ class StoredTranscript(NamedTuple):
 
 
 def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: str = "") -> str:
-    """Write the discussion's transcript, once, and return its path relative to the folder.
+    """Write the discussion's transcript, unless it exists, and return its path relative to the folder.
 
-    Its name is the `beginning` and the next number; without one, it is a transcript of the item's step.
+    Its name is `beginning` and the next number; by default it begins with the folder and the step's id.
     """
     step_id, at = command.record.step_id, command.record.timestamp
     if not beginning:
@@ -58,7 +58,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
 
 
 def check_writable(folder: Path) -> None:
-    """Raise DiskFailed where a transcript could not be written now."""
+    """Raise DiskFailed if a transcript could not be written now."""
     home = require_inside(folder, folder / FOLDER)
     probe = (home if os.path.lexists(home) else folder) / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
@@ -66,7 +66,7 @@ def check_writable(folder: Path) -> None:
 
 
 def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path, ...]:
-    """Return the transcripts whose path in the folder has this beginning, by step and number."""
+    """Return the transcripts whose relative path has this beginning, sorted by step and number."""
     place, name = os.path.split(beginning)
     known = () if leads_out(folder, folder / place) else (folder / place).glob("*.md")
     found = (path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name))
@@ -74,7 +74,7 @@ def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path,
 
 
 def parse_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> Iterator[StoredTranscript]:
-    """Yield those of `list_transcripts` that can be read, whether they are ours or not."""
+    """Yield the readable files of `list_transcripts`; one that is not ours has no content."""
     for number, path in enumerate(list_transcripts(folder, beginning), start=1):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError, DiskFailed):
@@ -83,7 +83,7 @@ def parse_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> Iterator[S
 
 
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
-    """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
+    """Return the readable transcripts of one step, `limit` characters of each."""
     found = parse_transcripts(folder, f"{FOLDER}/{step_id}-")
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
@@ -91,19 +91,19 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
 def find_discussion(
     folder: Path, step_id: str, at: str, beginning: str = f"{FOLDER}/"
 ) -> StoredTranscript | None:
-    """Return the transcript of that step and instant; None if there is none."""
+    """Return the transcript of that step and time; None if there is none."""
     marker, found = str(TranscriptMarker(step_id, at)), parse_transcripts(folder, beginning)
     return next((each for each in found if each.text.startswith(marker)), None)
 
 
 def _parts(path: Path) -> tuple[str, int]:
-    """Return what a transcript is named after, and its number."""
+    """Return a transcript's name without its number, and the number."""
     name, _, number = path.stem.rpartition("-")
     return name, int(number)
 
 
 def render_transcript(command: SaveRecord, panel: str) -> str:
-    """Return the transcript with the marker that it is known by."""
+    """Return the transcript's text, which begins with its marker."""
     table, record = command.table, command.record
     step = table.step
     subject = f"Elaboration of step {step.step_id}" if step.step_id else "Roundtable"
@@ -141,7 +141,7 @@ def _render_turns(turns: Iterable[Turn], roster: Roster) -> Iterator[str]:
         speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
         yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
         for paragraph in re.split(r"\n[ \t]*\n", clean_text(turn.text)):
-            # They read the same, and hold no markup that reaches beyond them.
+            # Escaped, they read the same, and no markup reaches beyond them.
             kept = (line for line in paragraph.split("\n") if line.strip())
             lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
             if lines:
@@ -171,7 +171,7 @@ def _render_synthesis(command: SaveRecord) -> Iterable[str]:
 
 
 def _render_entries(entries: Iterable[synthesis.Entry], part: Part | None, command: SaveRecord) -> str:
-    """Return the entries as the documents have them, with credits and sources; struck ones have no part."""
+    """Return the entries as in the documents, with credits and sources; struck entries have no `part`."""
     turns, roster = command.table.turns, command.table.roster
     lines = []
     for entry in entries:

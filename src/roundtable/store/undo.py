@@ -1,7 +1,7 @@
-"""Taking back what was written: each change of a document is noted before it is made (MENU-7).
+"""Undo: each change to a document is noted before it is made (MENU-7).
 
-Undoing restores the bytes from before, unless the file was edited since. An elaboration can be taken back
-later, too, also on another machine: its block is found by its marker, and its transcript tells of edits.
+Undoing restores the earlier bytes, unless the file was edited since. An elaboration can also be undone later,
+and on another machine: its marker locates its block, and its transcript shows whether that was edited.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_SIZE = 8 * 1024 * 1024
 
 
 class ChangeNote(Struct, frozen=True):
-    """One change of one file: when, its packed bytes before (None without a file), a digest after."""
+    """One change of one file: its moment, packed bytes before (None: no file) and a digest of those after."""
 
     moment: str
     file: str
@@ -40,12 +40,12 @@ class ChangeNote(Struct, frozen=True):
 
     @property
     def before(self) -> bytes | None:
-        limit = files.MAX_FILE_SIZE  # the note may be anybody's
+        limit = files.MAX_FILE_SIZE  # anybody may have written it
         return None if self.packed is None else zlib.decompressobj().decompress(self.packed, limit)
 
 
 class Restored(Struct, frozen=True):
-    """A file as it is and as it will be after an undo; None where there is none."""
+    """A file's bytes now and after an undo; None means no file."""
 
     name: str
     current: bytes | None
@@ -53,21 +53,21 @@ class Restored(Struct, frozen=True):
 
 
 class UndoLog:
-    """The notes on what was written into the documents of one item."""
+    """The notes on changes to the documents of one item."""
 
     def __init__(self, folder: Path, moment: Callable[[], str] = str) -> None:
-        """`moment` names what is noted now; `problems` will say of which files a change was not noted."""
+        """`moment` returns the name for new notes; `problems` will say which changes could not be noted."""
         self._folder, self._moment = folder, moment
         self.problems: dict[str, str] = {}
 
     def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
-        """Note a change that a step is about to make; one that cannot be noted is made all the same."""
+        """Note a change that a step is about to make; a failure goes to `problems` and stops nothing."""
         packed = None if before is None else zlib.compress(before)
         note = ChangeNote(self._moment(), name, packed, _digest(after), step_id)
         try:
             path = journal_folder(self._folder) / _FILE
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
-                notes = self._read()  # of many, the later half is kept
+                notes = self._read()  # only the later half is kept
                 files.write(path, b"".join(map(files.encode_record, notes[len(notes) // 2 :])))
             files.append(path, files.encode_record(note))
             self.problems.pop(name, None)
@@ -83,7 +83,7 @@ class UndoLog:
         return any(note.moment == moment for note in self._read())
 
     def plan_undo(self, moment: str) -> tuple[Restored, ...]:
-        """Return the files as they were before a moment; DiskFailed where one was edited since."""
+        """Return the files as they were before a moment; raise DiskFailed if one was edited since."""
         notes = [note for note in self._read() if note.moment == moment]
         if not notes:
             raise _cannot_undo("There is no undo information for this change.")
@@ -94,7 +94,7 @@ class UndoLog:
             for note in own:
                 if document is not None and _digest(document) == note.after:
                     document = note.before
-            # A note may be of a write that was never made.
+            # The write that was noted may never have been made.
             if document == current and all(note.before != current for note in own):
                 raise _cannot_undo(f"{one_line(name)} was edited since, so this cannot be taken back.")
             plan.append(Restored(name, current, document))
@@ -105,7 +105,7 @@ class UndoLog:
 
 
 def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:
-    """Write the files of a plan, and say `what` was taken back in each; DiskFailed where one has changed."""
+    """Write a plan's files and return what to announce; raise DiskFailed if one has changed meanwhile."""
     announcements = []
     for each in plan:
         path, name = folder / each.name, one_line(each.name)
@@ -131,7 +131,7 @@ def show_diff(changes: Iterable[tuple[str, bytes | None, bytes | None]]) -> str:
 
 
 class ElaborationUndo(Struct, frozen=True):
-    """What taking back one elaboration does to the documents, and where and how it was edited since."""
+    """The changes to documents that undo one elaboration, and where and how it was edited since."""
 
     step_id: str
     timestamp: str
@@ -139,7 +139,7 @@ class ElaborationUndo(Struct, frozen=True):
     edits: tuple[tuple[str, str], ...]
 
     def list_entries(self) -> tuple[str, ...]:
-        """Return the lines of lists that would go, each once."""
+        """Return the list entries that would be removed, each once."""
         gone = (line[1:] for line in self.show_diff().splitlines() if line.startswith("-- "))
         return tuple(dict.fromkeys(line for line in gone if line != "- None"))
 
@@ -149,7 +149,7 @@ class ElaborationUndo(Struct, frozen=True):
 
 
 def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
-    """Return step and instant of the elaboration of a number, or the last; RuleBroken if there is none."""
+    """Return the step and time of elaboration `number`, or the last; raise RuleBroken if there is none."""
     if number is not None:
         talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
         if number not in talks:
@@ -165,7 +165,7 @@ def _choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 
 
 def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
-    """Return what taking back the elaboration of a number, or the last, would do; nothing is changed."""
+    """Return what undoing elaboration `number`, or the last, would do; change nothing."""
     step_id, at = _choose_elaboration(folder, number)
     marker, found = ElaborationMarker(step_id, at), find_discussion(folder, step_id, at)
     changes: list[Restored] = []
@@ -189,15 +189,15 @@ def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
 
 
 def undo_elaboration(folder: Path, plan: ElaborationUndo) -> tuple[str, ...]:
-    """Write the documents of a plan and note it in meta.json; the lock is the caller's business."""
+    """Carry out a plan, note it in meta.json and return what to announce; the caller must hold the lock."""
     said = carry_out_undo(folder, plan.changes, f"the discussion of step {plan.step_id}")
-    # Noted last: cut off in between, the same command finds the rest.
+    # Noted last: if this is interrupted, the same command undoes the rest.
     change_meta(folder, lambda meta: note_undone(meta, plan.timestamp))
     return said
 
 
 def _find_edit(place: BlockPlace, transcript: TranscriptContent | None) -> str:
-    """Return how a block differs from what was written; empty where it does not."""
+    """Return how a block differs from what was written; empty if it does not."""
     if transcript is None:
         return "there is no transcript to compare it with"
     written = list(transcript.entries)

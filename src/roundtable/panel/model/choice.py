@@ -1,6 +1,6 @@
-"""Which models were named, what they lack, how a service or a program is asked, and the panel of them all.
+"""The models that the user names: what they lack, how to ask a service or a program, and a panel of several.
 
-One call, one connection, no retries of a library's own: what comes next is for the panel to decide.
+One call, one connection, and no retries by a library: the panel decides what comes next.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _KNOWN = read_tables("models.toml")
 _SPAN_TIME_LIMITS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
 SERVICES = _KNOWN["services"]
 KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVICES.items() if each["keys"]}
-# Kinds of failure after which the words may have been read, and so are paid for.
+# Kinds of failure after which the request may have been read, and so is paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
-# The arguments of a program that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
-# A key after `=` is read once, to the end of its argument, so that a long argument takes no long time.
+# Arguments of a program that are keys, judging by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
+# A key after `=` is read once, to the end of its argument, so that a long argument is not slow.
 _GIVEN_KEY = re.compile(
     r"(?i)(?:key|token|secret|password|credential|auth)[^=\0]{0,40}(?:=([^\0]+)|\0(?=([^\0]+)))"
 )
@@ -55,7 +55,7 @@ Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 
 
 class Choice(Struct, frozen=True):
-    """A model as it was named: its kind, its name there, and the address where it is asked."""
+    """A model as the user named it: its kind, its name there, and the address to ask."""
 
     kind: ModelKind
     name: str
@@ -74,13 +74,13 @@ class Choice(Struct, frozen=True):
         return f"{self.kind}:{self.name}"
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key to send; empty if none is set."""
+        """Return the key to send; empty if none is set."""
         names = ("ROUNDTABLE_API_KEY",) if self.kind == "compatible" else KEYS.get(self.kind, ())
         return next(filter(None, map(environment.get, names)), "")
 
 
 def read_choice(named: str, base_url: str = "") -> Choice:
-    """What a model's name stands for; RuleBroken where it stands for nothing."""
+    """Return the model with this name; raise RuleBroken if there is none."""
     prefix, colon, rest = named.strip().partition(":")
     match prefix:
         case "offline" if not colon:
@@ -95,7 +95,7 @@ def read_choice(named: str, base_url: str = "") -> Choice:
 
 
 def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:
-    """The names of the models; a server that is named alone is asked for the one it has."""
+    """Return the names of the models; a server without any is asked for its default."""
     return tuple(names) or (("default",) if base_url else ())
 
 
@@ -108,7 +108,7 @@ def choose(
     project: Path | None = None,
     seconds: float | None = None,
 ) -> Panel:
-    """Return the panel that speaks with the named models, each where those before it fail."""
+    """Return a panel of the named models, each used when those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if all(choice.kind == OFFLINE for choice in found):
         named = "name one with --model, ROUNDTABLE_MODEL or in your own settings"
@@ -119,7 +119,7 @@ def choose(
             from ..offline import OfflinePanel
 
             return OfflinePanel(project)
-        usual = 120.0 if choice.kind in KEYS else 300.0  # a machine of the user's own is slower
+        usual = 120.0 if choice.kind in KEYS else 300.0  # the user's own machine is slower
         return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
     panels = [make(choice) for choice in found]
@@ -127,7 +127,7 @@ def choose(
 
 
 def model_of(choice: Choice) -> Model:
-    """Return the model that was chosen, which is not offline; nothing of it is loaded before it is asked."""
+    """Return the chosen model, which is not offline; its library is only loaded when it is asked."""
     if choice.kind == "command":
         return CommandModel(choice.name)
     key = choice.key(os.environ)
@@ -138,7 +138,7 @@ class HostedModel:
     """A model that pydantic-ai can speak to."""
 
     def __init__(self, name: str, opened: Opened, *, secrets: tuple[str, ...] = ()) -> None:
-        """`name` is what the user calls it; `secrets` are never to be seen in a message."""
+        """`name` is what the user calls it; `secrets` never appear in a message."""
         self.name = name
         self._opened = opened
         self._secrets = secrets
@@ -188,7 +188,7 @@ class HostedModel:
 
 
 def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
-    """The call as the library takes it: what lasts of the conversation, then the turns, then the brief."""
+    """Return the library's arguments for a call: the lasting part of the conversation, turns and brief."""
     from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
@@ -196,14 +196,14 @@ def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
     turns, brief = request.conversation.turns, request.conversation.brief
     said: str | list[str | CachePoint] = "\n\n".join((*turns, brief))
     settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
-    if service.system != "function":  # that one has no wire that could be slow
+    if service.system != "function":  # it has no network that could be slow
         settings |= {"timeout": request.seconds, "max_retries": 0}
-    if service.system == "anthropic":  # which caches only up to a mark
+    if service.system == "anthropic":  # it caches only up to a mark
         # Each turn is a block of its own: only whole blocks are found again in the cache.
         said = [*turns, *([CachePoint()] if turns else []), brief]
         settings["anthropic_cache_instructions"] = True
     parameters = ModelRequestParameters()
-    # Where the service can be held to a schema, it is; the brief describes the object in any case.
+    # A service that can follow a schema gets it; the brief describes the object in any case.
     if request.schema is not None and service.profile.get("supports_json_schema_output", False):
         shape = OutputObjectDefinition(dict(request.schema), name=request.purpose)
         parameters = ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
@@ -212,7 +212,7 @@ def _make_arguments(service: Service, request: Request) -> dict[str, Any]:
 
 
 def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
-    """What kind of failure an error of the library is, and what is worth telling of it."""
+    """Return which kind of failure a library's error is, and details worth showing."""
     from pydantic_ai import exceptions as api
 
     kinds: dict[FailureKind, tuple[type[Exception], ...]] = {
@@ -243,7 +243,7 @@ def _read_error(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
 
 @asynccontextmanager
 async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
-    """A connection to the service, with the key that is meant for it and no other."""
+    """Yield a connection to the service, with the key that is meant for it and no other."""
     if choice.kind in KEYS and not key:
         advice = f"Set {' or '.join(KEYS[choice.kind])}, or name another model; see roundtable doctor."
         raise make_failure("no-key", choice.label, do=advice)
@@ -278,7 +278,7 @@ class CommandModel:
     """
 
     def __init__(self, command: str) -> None:
-        """The command as the user writes it, `command:` left out; RuleBroken where it names no program."""
+        """Take the user's command without `command:`; raise RuleBroken if it names no program."""
         try:
             self._command = shlex.split(command)
         except ValueError:
@@ -289,15 +289,15 @@ class CommandModel:
         self.name = f"command:{strip_unprintable(Path(self._command[0]).name) or 'program'}"
 
     def program(self) -> str | None:
-        """The file that would be run; None where there is none."""
-        # A relative folder of PATH may be one of the project; a path that the user gives is meant.
+        """Return the file that would be run; None if there is none."""
+        # A relative folder in PATH may belong to the project; a path that the user gives is intended.
         folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
         path = os.pathsep.join(each for each in folders if Path(each).is_absolute())
         found = shutil.which(self._command[0], path=path)
         return str(Path(found).absolute()) if found else None
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        """Yield what the program prints as it comes; cut more than was asked for, as a service would."""
+        """Yield what the program prints as it comes, cut to a limit as a service would do."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
         said, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
@@ -346,7 +346,7 @@ class CommandModel:
         how = f"It was ended by signal {-status}" if status < 0 else f"It ended with status {status}"
         if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
             errors = b"".join(errors.split(maxsplit=1)[1:])
-        # What it wrote to stdout explains its end only where it wrote nothing else.
+        # What it wrote to stdout explains its end only if it wrote nothing to stderr.
         written = strip_unprintable(errors.decode("utf-8", "replace")).strip()
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
@@ -357,7 +357,7 @@ class CommandModel:
 
 
 class RunningProgram(asyncio.SubprocessProtocol):
-    """A program that runs: its output, which ends with the program, and the last of its stderr."""
+    """A running program: its output, which ends with the program, and the end of its stderr."""
 
     def __init__(self) -> None:
         self.output = asyncio.StreamReader()
@@ -383,7 +383,7 @@ class RunningProgram(asyncio.SubprocessProtocol):
         self._close_when_silent()
 
     def _close_when_silent(self) -> None:
-        """Read on what still comes; whoever holds the pipes and is silent is not waited for."""
+        """Read what still comes; do not wait for a silent process that holds the pipes."""
         if self._closing is not None:
             self._closing.cancel()
         self._closing = asyncio.get_running_loop().call_later(0.5, self.transport.close)
@@ -392,11 +392,11 @@ class RunningProgram(asyncio.SubprocessProtocol):
         self.output.feed_eof()  # the program has ended, and its pipes are closed
 
     async def end(self) -> None:
-        """End the program with all that it started, and let go of its pipes."""
-        # The group: where the program itself is gone, those that it left keep the group's number.
+        """End the program and all that it started, and close its pipes."""
+        # The group: if the program itself is gone, the processes that it left keep the number.
         with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
-        self.transport.close()  # which kills a program that still runs
+        self.transport.close()  # this kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
             await asyncio.wait_for(self._has_ended.wait(), timeout=5.0)
 
@@ -410,10 +410,10 @@ def trace_calls() -> bool:
         from pydantic_ai import Agent, InstrumentationSettings
     except ImportError:
         return False
-    # One batch may be under way at the end and one be left: without a collector, two times this is waited.
+    # At the end, one batch may be under way and one left: without a collector, we wait twice this time.
     is_time_set = any(name in os.environ for name in _SPAN_TIME_LIMITS)
     exporter = trace_exporter.OTLPSpanExporter(timeout=None if is_time_set else 0.5)
-    # Not for every library of the process: others may tell more.
+    # Not for every library of the process: others may send more.
     provider = TracerProvider()
     provider.add_span_processor(export.BatchSpanProcessor(exporter))
     Agent.instrument_all(InstrumentationSettings(tracer_provider=provider, include_content=False))
@@ -423,7 +423,7 @@ def trace_calls() -> bool:
 
 
 def find_lacking(choice: Choice) -> str:
-    """Return what a model needs and this machine does not have, without asking a network; else nothing."""
+    """Return what a model needs and this machine lacks, without using the network; empty if nothing."""
     match choice.kind:
         case "offline":
             return ""
@@ -437,7 +437,7 @@ def find_lacking(choice: Choice) -> str:
 
 
 def check_reach(choice: Choice) -> tuple[str, bool]:
-    """Return what was found out about a model and whether it can be asked; nothing paid is asked for."""
+    """Return what is known about a model and whether it can be asked; no paid call is made."""
     if missing := find_lacking(choice):
         return missing, False
     if choice.kind == "offline":
@@ -450,8 +450,8 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
 
     where = show_host(choice.address)
     try:
-        urlopen(choice.address, timeout=3).close()  # no key goes along
-    except HTTPError as error:  # an answer, too
+        urlopen(choice.address, timeout=3).close()  # without a key
+    except HTTPError as error:  # also an answer
         error.close()
     except (OSError, ValueError):
         return f"{where} cannot be reached", False
@@ -459,17 +459,17 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
 
 
 class FallbackPanel(PanelWrapper):
-    """Panels one after another: where one fails, the next goes on, and stays."""
+    """A sequence of panels: if one fails, the next takes over for good."""
 
     def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
-        """`news` is told when another panel takes over."""
+        """`news` receives a message when another panel takes over."""
         super().__init__(lambda: panels[0])
         self._others = panels[1:]
         self._news = news
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
-        if isinstance(request, AskFiles):  # advice, of which a lack is no reason to change the speakers
+        """Ask the panel that spoke last, then those after it; raise PanelFailed if none answers."""
+        if isinstance(request, AskFiles):  # only advice: a failure is no reason to change panels
             return await self._panel.answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         failures: list[PanelFailed] = []
@@ -478,7 +478,7 @@ class FallbackPanel(PanelWrapper):
                 # Words that were shown cannot be taken back: those of the next panel come in one piece.
                 reply: Any = await panel.answer(request, ignore_words if failures else on_words)
             except PanelFailed as failure:
-                # The rules send nonsense back to its author once; only then the next panel tries.
+                # The rules send nonsense back to its author once; only then does the next panel try.
                 if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
                     raise
                 failures.append(failure)
@@ -488,7 +488,7 @@ class FallbackPanel(PanelWrapper):
             if failures:
                 self._news(f"{' '.join(each.failed for each in failures)} {panel.name} goes on.")
                 self._panel, self._others = panel, self._others[at:]
-            if isinstance(reply, LookUpsWanted):  # it is asked again with what that shows
+            if isinstance(reply, LookUpsWanted):  # it is asked again with the result
                 raise reply
             return reply
         raise PanelFailed(" ".join(each.failed for each in failures), do=failures[-1].do)

@@ -1,6 +1,6 @@
 """What a model is sent: the prompts, filled with the table or the step, and what that may cost.
 
-Text of others is fenced: every line of it begins with a mark, so there is no end mark that it could forge.
+Text from others is fenced: each of its lines begins with a mark, so there is no end mark to forge.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..base import AtStep, AtTable
 CHARACTERS_PER_TOKEN = 4
 MARK = "| "
 TABLE_TOKENS, HOST_TOKENS = 24_000, 7_500
-"""How much of documents, decisions and code a request to a model carries, and one to a host."""
+"""How many tokens of documents, decisions and code a model, or a host, is sent."""
 _MAX_PART_LENGTH = 20_000
 _LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 _MAX_ITEM_LENGTH = 8_000
 _MAX_TURN_LENGTH = 6_000
-# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
+# Markers for our own use: where a step's text ends, which discussion a block came from.
 _FOR_US_ALONE = (StepMarker, ElaborationMarker, EnrichmentMarker)
 _TOKENS_OF_TURN = 190
 WordRequest: TypeAlias = AtTable | AtStep | do.AskSynthesis | do.AskFiles
@@ -44,7 +44,7 @@ class Conversation(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it in order, for a model that takes one text."""
+        """All parts in order, for a model that takes one text."""
         return "\n\n".join(filter(None, (self.system, *self.turns, self.brief)))
 
 
@@ -59,18 +59,18 @@ class Usage(Struct, frozen=True):
 
     @classmethod
     def estimate(cls, conversation: Conversation, said: str) -> Usage:
-        """What a call may have used, where the model does not say."""
+        """Return an estimate of what a call used, if the model does not say."""
         return cls(tokens(conversation.text), tokens(said), estimated=True)
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has."""
+    """Return about how many tokens a text has."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
 def fence(text: str, longest: int | None = None) -> str:
-    """The text with the mark before each of its lines, shortened to about so many characters."""
-    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
+    """Return the text with the mark before each line, cut to about `longest` characters."""
+    # splitlines() knows every line end that a reader might see, not only "\n".
     lines = strip_unprintable(text[:longest]).strip().splitlines() or [""]
     if longest is not None and len(text) > longest:
         lines.append("[... the rest is left out]")
@@ -78,17 +78,17 @@ def fence(text: str, longest: int | None = None) -> str:
 
 
 def inline(text: str) -> str:
-    """A short text on one line, for the middle of a sentence."""
+    """Return a short text on one line, for the middle of a sentence."""
     return " ".join(strip_unprintable(text).split()).replace('"', "'")
 
 
 def fill(name: str, /, **blanks: str | int) -> str:
-    """The prompt of that name with its blanks filled."""
+    """Return the prompt of that name with its blanks filled."""
     return fill_blanks(read_tables("instructions.toml")[name], blanks)
 
 
 def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversation:
-    """All that was said at the table, and what is asked for now, of a model or `to_host`."""
+    """Return all that is known and was said at the table, and the brief, for a model or `to_host`."""
     system = fill(
         "table", step_id=table.step.step_id, title=table.step.title, lead=table.lead.name,
         personas="\n\n".join(_persona(each, table.roster) for each in table.roster.personas),
@@ -104,13 +104,13 @@ def at_table(table: do.Table, brief: str, *, to_host: bool = False) -> Conversat
 
 
 def write_turn(turn: Turn, roster: Roster) -> str:
-    """A turn, as it stands in a conversation."""
+    """Return a turn as it appears in a conversation."""
     speaker = "the user" if turn.speaker == USER else roster[turn.speaker].name
     return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _MAX_TURN_LENGTH))
 
 
 def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conversation:
-    """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
+    """Return the step, all that is on the table, the answers so far, and the request."""
     system = fill(
         "step", title=brief.persona.title, persona=_persona(brief.persona, brief.roster),
         step_id=brief.step.step_id, step=brief.step.title, item=_item(brief.item),
@@ -121,7 +121,7 @@ def at_step(brief: do.StepBrief, request: str, *, to_host: bool = False) -> Conv
 
 
 def write_request(request: WordRequest, words: int = 0, *, to_host: bool = False) -> Conversation:
-    """What is sent to a model, or `to_host`; `words` is how many a persona may say at a step."""
+    """Return what is sent to a model, or `to_host`; `words` limits what a persona says at a step."""
     place: do.Table | do.StepBrief
     match request:
         case do.AskPersona(brief):
@@ -159,7 +159,7 @@ def write_request(request: WordRequest, words: int = 0, *, to_host: bool = False
 
 
 def _ask_to_speak(brief: do.Brief) -> str:
-    """What is asked of a speaker: the occasion, the limits, and what it judges and may do besides."""
+    """Return a speaker's brief: the occasion, the limits, what to judge and what else it may do."""
     table, turns = brief.table, brief.table.turns
     drifts = [(turn.number, turn.verdict.off_topic) for turn in turns]
     points = ", ".join(f"turn {number} ({inline(drift.subject)})" for number, drift in drifts if drift)
@@ -199,10 +199,10 @@ def _answer(answer: do.Answer) -> str:
 
 @lru_cache(maxsize=8)
 def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> str:
-    """All that is on the table, in its order; what is left out is named first (TABLE-1).
+    """Return all that is on the table, in its order; names of what is left out come first (TABLE-1).
 
-    The documents stand amid what else is known, the step's own last; the first give way where there is no
-    room for all. Half of the room is theirs, however much else is known.
+    The documents come after related decisions and before the rest, the step's own last; the first are dropped
+    if there is no room for all. At least half of the room is for documents.
     """
 
     def write(kind: str, name: str, text: str, longest: int = _MAX_PART_LENGTH) -> str:
@@ -224,7 +224,7 @@ def _documents(documents: tuple[Material, ...], known: Known, to_host: bool) -> 
             room -= len(laid[-1])
     missing = [fill("left-out", names=", ".join(left_out[::-1])) + "\n"] if left_out else []
     parts = (*missing, *above, *laid[::-1], *below)
-    return "\n".join(("", *parts)) if parts else ""  # apart from the item, which a host is sent once
+    return "\n".join(("", *parts)) if parts else ""  # separate from the item, which a host is sent once
 
 
 @lru_cache(maxsize=16)
@@ -237,7 +237,7 @@ def _persona(persona: Persona, roster: Roster) -> str:
 
 
 def forecast(table: do.Table) -> Usage:
-    """The tokens of a discussion up to its limit in which only personas speak and nothing is cached."""
+    """Return the tokens of a discussion up to its limit, if only personas speak and nothing is cached."""
     start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis
     sent = calls * start + _TOKENS_OF_TURN * sum(range(calls))
@@ -245,7 +245,7 @@ def forecast(table: do.Table) -> Usage:
 
 
 def price(model: str, usage: Usage) -> Decimal | None:
-    """What a call has cost in US dollars; None where nobody knows."""
+    """Return the price of a call in US dollars; None if it is unknown."""
     provider, _, name = model.partition(":")
     if provider not in ("anthropic", "openai", "google") or not name:
         return None

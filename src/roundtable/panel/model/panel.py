@@ -1,6 +1,6 @@
-"""The model panel: the personas in the words of one language model, its port, and its failures.
+"""The model panel: one language model speaks for the personas; the port to a model; its failures.
 
-What a model writes are words, a verdict that comes with them on a line of its own, and JSON objects.
+A model writes words, a verdict that comes with them on a line of its own, and JSON objects.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 
 
 class ModelFailed(PanelFailed):
-    """A model gave no words, and of what kind the failure is."""
+    """A model gave no words; `kind` says why."""
 
     kind: FailureKind = "server"
 
@@ -50,7 +50,7 @@ class ModelFailed(PanelFailed):
 def make_failure(
     kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
 ) -> ModelFailed:
-    """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
+    """Return the failure, worded for a person, to raise `from None`; `more` are further secrets to hide."""
     what, advice = read_tables("models.toml")["failures"][kind]
     failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
     failure.kind = kind
@@ -58,12 +58,12 @@ def make_failure(
 
 
 def redact_text(text: str, more: Iterable[str] = ()) -> str:
-    """The text on one line, short, and without anything that is or looks like a key."""
+    """Return the text on one short line, without anything that is or looks like a key."""
     return cut_line(" ".join(hide(text, more).split()), 200)
 
 
 def hide(text: str, more: Iterable[str] = ()) -> str:
-    """The text without anything that is or looks like a key, and without escapes that could part one."""
+    """Return the text without anything that is or looks like a key, or escapes that could split one."""
     text = strip_unprintable(text)
     own = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
     for secret in sorted({*own, *more}, key=len, reverse=True):
@@ -73,7 +73,7 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
 
 
 class Request(Struct, frozen=True):
-    """One call: what is sent, what for, how much may come back in what time, as what JSON object if any."""
+    """One call: what is sent and why, the limits of the reply and its time, and a schema for a JSON reply."""
 
     conversation: Conversation
     report: Callable[[Usage], None]
@@ -91,7 +91,7 @@ class Model(Protocol):
         """What the user calls it, such as `anthropic:claude-sonnet-5-5` or `command:llm`; holds no secret."""
 
     def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        """The model's words as they come."""
+        """Yield the model's words as they come; raise ModelFailed if it fails."""
 
 
 class Call(Struct, frozen=True):
@@ -109,7 +109,7 @@ Meter = Callable[[Call], None]
 
 
 class ModelPanel:
-    """The personas in the words of one model."""
+    """One model speaks for all personas."""
 
     kind: Final = "model"
 
@@ -119,7 +119,7 @@ class ModelPanel:
         self._meter = meter
         self._seconds = seconds
         self._next: tuple[int, tuple[str, ...]] = (0, ())
-        """After which turn who has more to add was said, and who that is."""
+        """The turn that last named who has more to add, and their keys."""
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
@@ -132,7 +132,7 @@ class ModelPanel:
             case do.AskVerdict():
                 return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis():
-                # Once: where it does not hold, the rules ask again and say what was wrong.
+                # Only one try: if it is wrong, the rules ask again and say why.
                 synthesis = await self._ask_object(request, SynthesisShape, "synthesis", tries=1)
                 return msgspec.convert(synthesis, Draft, from_attributes=True)
             case do.AskOffers(brief):
@@ -153,7 +153,7 @@ class ModelPanel:
                     if failure.kind not in ("nonsense", "filtered", "too-long"):
                         raise
                     return Picks()  # an answer that cannot be used picks nothing
-                # A path may come in quotation marks or with its line.
+                # A path may come in quotation marks or with a line number.
                 named = (each.strip("`'\" ").partition(":")[0] for each in picks.paths[:20])
                 paths = tuple(each.removeprefix("./")[:300] for each in named)
                 return Picks(paths, tuple(each[:80] for each in picks.words[:8]))
@@ -172,7 +172,7 @@ class ModelPanel:
             await self._ask_words(made.write_request(ask), cutter, "contribution", on_words)
             if cutter.text:
                 break
-            # To yield takes a PASS: words for somebody else do not say that nothing is left.
+            # Yielding takes a PASS: words for somebody else do not mean that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
             wordless = made.fill("wordless", speaker=speaker.name)
@@ -183,7 +183,7 @@ class ModelPanel:
         self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == speaker.key:
-            verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
+            verdict = replace(verdict, opposes=None)  # a speaker who changed their mind opposes nobody
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
 
@@ -218,7 +218,7 @@ class ModelPanel:
     async def _ask_object(
         self, ask: made.WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
     ) -> Shaped:
-        """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
+        """Ask for a JSON object of the shape, at most `tries` times; each new request says what was wrong."""
         sent = asked = made.write_request(ask)
         reason = ""
         for _ in range(tries):
@@ -239,7 +239,7 @@ class ModelPanel:
     def _send(
         self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
     ) -> aclosing[AsyncGenerator[str, None]]:
-        """Put a call on record and return what opens the pieces of its reply."""
+        """Record a call and return a context manager for the pieces of its reply."""
         call = Call(self.name, purpose, Usage.estimate(conversation, ""), uuid4().hex, over=False)
 
         def report(usage: Usage) -> None:
@@ -258,16 +258,16 @@ _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "fa
 
 
 class Trailer(Struct, frozen=True):
-    """The speaker's verdict on its words and on the user's turn before them, and who has something to add."""
+    """The speaker's verdicts on its words and on the user's turn before, and who has something to add."""
 
     verdict: Verdict = NEUTRAL
     judged: Verdict = NEUTRAL
     next: tuple[str, ...] | None = None
-    """None where the speaker did not say."""
+    """None if the speaker did not say."""
 
 
 def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
-    """What a trailer says that came with turn `number`; what cannot be understood is left out."""
+    """Return what the trailer of turn `number` says; what cannot be understood is left out."""
     _, *parts = _FIELD.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     fields = defaultdict(str, {name.lower(): value.strip(" \t\n;,.") for name, value in pairs})
@@ -284,7 +284,7 @@ def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
 
 
 def _read_drift(drift: str, table: do.Table) -> OffTopic | None:
-    """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
+    """Return a drift with the step or phase where it belongs; None if it belongs to this step."""
     found = _PLACE.fullmatch(drift)
     place, subject = (found["step"], found["subject"]) if found else ("", drift)
     words = join_lines(strip_unprintable(subject))[:80].strip()
@@ -299,9 +299,9 @@ def _read_drift(drift: str, table: do.Table) -> OffTopic | None:
 _LOOK_UP = re.compile(rf"(?i)[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)")
 _LONGEST_LABEL = 90
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Sign by sign, so that it makes no difference where a piece ends.
+# Single characters, so that it makes no difference where a piece ends.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# What a model thinks aloud before it speaks is not said.
+# What a model thinks aloud before it speaks does not count.
 _THOUGHT = re.compile(r"\A\s*+<think>.*?(?:</think>|\Z)", re.DOTALL)
 PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
@@ -311,12 +311,12 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
 
 
 class Cutter:
-    """Takes in what a model writes, all of it anew with each piece, and gives out what the persona says."""
+    """Extracts what the persona says from a model's text, which it reads again with each new piece."""
 
     def __init__(
         self, speaker: Persona, roster: Roster, words: int, most: int = 0, *, look_ups: int = 0
     ) -> None:
-        """`words` are asked for, `most` are taken, to the end of a sentence; `look_ups` may come first."""
+        """`words` are asked for, `most` are accepted, to the end of a sentence; `look_ups` may come first."""
         self.text = ""
         self.trailer = ""
         self.passed = self.is_cut = False
@@ -339,7 +339,7 @@ class Cutter:
         return self._read(self._written, ended=True)
 
     def _read(self, written: str, *, ended: bool) -> str:
-        """Read line by line as far as it is clear what a line is; return what is new in the words."""
+        """Read the lines as far as it is clear what each is; return what is new in the words."""
         lines = _THOUGHT.sub("", _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), count=1).split("\n")
         said, muted = "", False
         asked: list[str] = []
@@ -359,7 +359,7 @@ class Cutter:
             if sign and not begun and not words.strip(_DECORATION) and _LOOK_UP.match(rest):
                 asked.append(rest)
                 continue
-            # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
+            # `Alex: how far does it reach?` speaks to somebody; a full name begins another's words.
             muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
             if PASS.fullmatch(rest):
                 self.passed = self.passed or not begun
@@ -370,7 +370,7 @@ class Cutter:
                 self.trailer = sign + trailer
                 break
         self.look_ups = read_look_ups(asked[: self._most_look_ups])
-        if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
+        if self.passed or self.look_ups:  # words before a look-up is answered are a guess
             return ""
         words, self.is_cut = _shorten(said, *self._limits, ended=ended), len(said.split()) > self._limits[1]
         new = words[len(self.text) :]
@@ -388,7 +388,7 @@ def read_look_ups(asked: Sequence[str]) -> tuple[Look, ...]:
 
 
 def _labels(roster: Roster) -> re.Pattern[str]:
-    """Return the pattern of what stands before somebody's words: a name, the role perhaps, and a colon."""
+    """Return the pattern of a label before somebody's words: a name, perhaps a role, and a colon."""
     whole = "|".join(re.escape(persona.name) for persona in roster.personas)
     first = "|".join(re.escape(persona.first_name) for persona in roster.personas)
     return re.compile(
@@ -400,7 +400,7 @@ def _labels(roster: Roster) -> re.Pattern[str]:
 
 
 def _shorten(said: str, limit: int, most: int, *, ended: bool) -> str:
-    """Return the words, past `limit` by sentences and `most` at most."""
+    """Return at most `most` words; past `limit`, only whole sentences unless the text has `ended`."""
     text, kept, gap, count = "", "", "", 0
     for token in re.findall(r"\s+|\S+", said.strip()):
         if token.isspace():
@@ -424,7 +424,7 @@ Looks = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=80)], ...], msgsp
 
 
 class FramingShape(Struct, frozen=True):
-    """What the lead brings to the framing, or what it wants to see first."""
+    """The lead's framing, or what the lead wants to see first."""
 
     summary: ReplyText = ""
     focus_question: ReplyText = ""
@@ -474,7 +474,7 @@ class OffersShape(Struct, frozen=True):
 
 
 def to_offers(shape: OffersShape, ask: do.AskOffers) -> tuple[Offer, ...]:
-    """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
+    """Return the drafts as offers; one whose source is not on the table counts as assumed."""
     known = ask.brief.known
     written = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
     names = [*written, *(each.name.split()[-1] for each in ask.brief.looked_up)]
@@ -493,7 +493,7 @@ def to_offers(shape: OffersShape, ask: do.AskOffers) -> tuple[Offer, ...]:
 
 
 def read_object(text: str, shape: type[Shaped]) -> Shaped:
-    """The object that an answer holds, whatever stands around it; ValueError, with why, if there is none."""
+    """Return the object in an answer, whatever surrounds it; raise ValueError, with why, if there is none."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise ValueError("There was no JSON object in it.")
@@ -505,13 +505,13 @@ def read_object(text: str, shape: type[Shaped]) -> Shaped:
         raise ValueError("It was not valid JSON.") from None
 
 
-# `look` is left out: held to a schema, a small model would fill its look-ups without end.
+# `look` is left out: given it in a schema, a small model would ask for look-ups without end.
 _LEFT_OUT = ("title", "default", "description", "look")
 
 
 @cache
 def make_schema(shape: type[Struct]) -> dict[str, Any]:
-    """The JSON schema of a shape, in one piece and closed, as services want it."""
+    """Return the JSON schema of a shape, in one piece and closed, as services want it."""
     (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
 
     def close(node: Any) -> Any:

@@ -1,7 +1,7 @@
 """Messages: what the user says in a discussion, sentence by sentence, and which prompt each piece answers.
 
-A message that may answer several prompts answers none, and stands by itself. The word lists and expressions
-are in `content/interview/words.toml`, measured on `tests/samples`.
+A message that may answer several prompts counts as an answer to none. The word lists and expressions are in
+`content/interview/words.toml`, measured on `tests/samples`.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from .prompts import AnswerKind, Library, Prompt, extract_question
 PieceKind = Literal["question", "decision", "statement", "aside"]
 MessageAct = Literal["", "settled", "rejected", "clarify", "kept_open", "objection"]
 
-_REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # on the discussion itself
+_REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # about the discussion itself
 WORDS_FILE = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
 MAX_LENGTH_READ = 4_000
-"""How much of one message is read; what is kept is never cut."""
+"""How many characters of a message are analysed; what is kept is never cut."""
 
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 
 
 @cache
 def word_list(*names: str) -> frozenset[str]:
-    """Return the words of some kinds, in small letters."""
+    """Return the words of these lists, in lower case."""
     return frozenset(word for name in names for word in read_tables(WORDS_FILE)["words"][name].split())
 
 
 @lru_cache(maxsize=4_096)
 def telling_stems(text: str) -> frozenset[str]:
-    """Return the stems of the words that tell something; "a good question", "1)" or "B" has none."""
+    """Return the stems of the words that say something; "a good question", "1)" or "B" has none."""
     stems = content_stems(text, EMPTY_WORDS | word_list("empty"))
     return frozenset(stem for stem in stems if len(stem) > 1 or not stem.isascii())
 
@@ -61,13 +61,13 @@ def similar_stems(stem: str) -> frozenset[str]:
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """Return the expression that shows what a sentence does: object, announce, ask openly."""
+    """Return the expression that recognises what a sentence does: object, announce, ask openly."""
     signs = read_tables(WORDS_FILE)["signs"][name]
     return re.compile("|".join(f"(?:{each})" for each in signs), re.IGNORECASE)
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:
-    """Return words without the name that they are said to: whom they are said to is in the transcript."""
+    """Return words without the name that they address, which is in the transcript."""
     name, _, rest = words.partition(", ")
     if not rest or name not in names:
         return words
@@ -75,7 +75,7 @@ def drop_name(words: str, names: Iterable[str]) -> str:
 
 
 def strip_address(message: str, names: Iterable[str]) -> str:
-    """Return a message without the fillers and the name that it begins or ends with, for comparing only."""
+    """Return a message without fillers and names at its beginning or end, for comparing only."""
     text = message.strip()
     anyone = "|".join(map(re.escape, (*names, *_GROUP_NAMES)))
     called = rf"^(?:{anyone})\b ?(?:[,:] ?|\?{{1,3}}$)|, ?(?:{anyone})(?=[?.!]?$)"
@@ -85,9 +85,9 @@ def strip_address(message: str, names: Iterable[str]) -> str:
 
 
 class Piece(Struct, frozen=True):
-    """What a message says in one breath, exactly as it was typed, and what that does.
+    """A part of a message that does one thing, exactly as it was typed.
 
-    In a discussion it has its turn, and the prompt that it answers, or leaves open where it is a question.
+    In a discussion it has its turn, and the prompt that it answers or, if it is a question, leaves open.
     """
 
     kind: PieceKind
@@ -97,21 +97,21 @@ class Piece(Struct, frozen=True):
 
 
 class UserMessage(Struct, frozen=True):
-    """A message of the user, understood as far as rules can."""
+    """A message of the user, as far as rules can understand it."""
 
     text: str
     pieces: tuple[Piece, ...]
     act: MessageAct = ""
-    """What it does to a prompt or a question: settles, rejects, asks after or leaves it, or objects."""
+    """What it does to a prompt or question: settle or reject it, ask about it, leave it open, or object."""
 
     def of_kind(self, *kinds: PieceKind) -> str:
-        """Return all that the message says of some kinds, empty where there is nothing."""
+        """Return the pieces of these kinds as one text; empty if there are none."""
         return " ".join(piece.text for piece in self.pieces if piece.kind in kinds)
 
 
 @lru_cache(maxsize=256)
 def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
-    """Understand a message; `names` are the first names that may stand before it."""
+    """Return a message as it is understood; `names` are first names that it may address."""
     whole = text.strip()
     if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_LENGTH_READ:
         return UserMessage(whole, (Piece("statement", whole),))
@@ -141,7 +141,7 @@ def _cut_pieces(message: str, names: tuple[str, ...]) -> list[Piece]:
             kind = "decision"
         elif is_question(told) and telling_stems(told):
             kind = "question"
-        # Said in one breath: neighbouring statements, a decision and why, "Approved." and what is approved.
+        # Kept together: neighbouring statements, a decision and why, "Approved." and what is approved.
         last = pieces[-1] if pieces else Piece(kind, "")
         is_about_last = told.startswith("because ") or len(telling_stems(last.text)) < _FEW
         explains = last.kind == "decision" and kind == "statement" and is_about_last
@@ -153,25 +153,25 @@ def _cut_pieces(message: str, names: tuple[str, ...]) -> list[Piece]:
 
 
 def is_noise(said: str) -> bool:
-    """Whether folded words say nothing that could stand in a document: no word, a greeting, a key, an end."""
+    """Whether folded words say nothing worth writing: no word, or only a greeting, a key or a wish to end."""
     is_only_sound = pattern("noise").fullmatch(said.strip(" .!?,\n"))
     return not words_of(said) or is_only_sound is not None
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks, with or without its mark."""
+    """Whether a sentence asks, with or without a question mark."""
     words = sentence.rstrip("\"')* ")
     return words.endswith("?") or pattern("openly").match(words) is not None
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the sentences of a message that decide something; none where it is a pasted text or noise."""
+    """Return the sentences of a message that decide something; none if it is too long or noise."""
     if len(message) > MAX_LENGTH_READ or is_noise(fold_text(message)):
         return ()
     known, standing = tuple(names), split_standing(message)
     decided = [each for each in split_sentences(message) if _is_decision(each, known)]
     instead = find_instead(message) or ()
-    replaces = not set(standing).issuperset(decided)  # what stands instead of a decision is one
+    replaces = not set(standing).issuperset(decided)  # what replaces a decision is one
     return tuple(
         each
         for each in dict.fromkeys(standing)
@@ -199,7 +199,7 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
 
 
 def _is_proposal(told: str) -> bool:
-    """Whether a sentence says "let's" with anything but talk."""
+    """Whether a sentence says "let's" and means more than talk."""
     found = pattern("lets").search(told)
     rest = found["rest"] if found else ""
     only_talks = not word_list("talk").isdisjoint(words_of(rest)[:1]) or pattern("only_talk").match(rest)
@@ -218,7 +218,7 @@ def _is_resolution(told: str, *, concludes: bool) -> bool:
     willed = word_list("act", "act_noun") - word_list("unwilled", "talk")
     if we is None or we["verb"].lower() not in willed:
         return False
-    # What "we" do is decided where it is held against something else or has a reason.
+    # What "we" do is decided if it is weighed against something else or has a reason.
     return concludes or we["no"] is not None or pattern("weighs").search(told) is not None
 
 
@@ -241,10 +241,10 @@ def _is_order(told: str) -> bool:
 
 
 def _has_verb(rest: str) -> bool:
-    """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
+    """Whether the first clause has a finite verb after its first word, which is then its subject."""
     verbs = word_list("act", "act_noun", "unwilled", "talk")
     for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
-        # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
+        # "Arrives" is a verb by its ending; a possible plural noun does not count.
         stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
         is_third_person = not stems.isdisjoint(verbs - word_list("act_noun"))
         if word in word_list("finite") or is_third_person or (before.endswith("s") and word in verbs):
@@ -254,12 +254,12 @@ def _has_verb(rest: str) -> bool:
 
 _LEAST_SCORE = 2.0
 _MAX_ANSWER_WORDS = 12
-# Each has a sign of what asks for it and one of what tells it; the first that a question shows is its own.
+# Each has one pattern for questions and one for answers; the first that matches a question is its kind.
 _KINDS_WITH_SIGNS: tuple[AnswerKind, ...] = ("choice", "value", "person", "case")
 
 
 class OpenPrompt(Struct):
-    """A prompt that was put in the discussion, and whether it still waits for an answer."""
+    """A prompt that was asked in the discussion, and whether it still waits for an answer."""
 
     turn: int
     speaker: str
@@ -288,7 +288,7 @@ def first_names(table: Table) -> tuple[str, ...]:
 
 
 def follow_discussion(table: Table, library: Library) -> Discussion:
-    """Read the turns in order and keep what became of each prompt."""
+    """Return what the turns asked and said, and what became of each prompt."""
     found = Discussion()
     for turn in table.turns:
         if turn.speaker == USER:
@@ -299,7 +299,7 @@ def follow_discussion(table: Table, library: Library) -> Discussion:
 
 
 def _read_prompt(turn: Turn, focus_question: str, library: Library) -> OpenPrompt | None:
-    """Return what a persona asked: the focus question, a prompt, one step further, or a model's question."""
+    """Return what a persona asked: the focus question, a prompt, its `further` question, or a model's."""
     speaker, text, label = turn.speaker, turn.text, ""
     if turn.number == 1 and focus_question:
         asked = focus_question[:1].upper() + focus_question[1:]
@@ -340,18 +340,18 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
 def find_answered_prompt(
     message: UserMessage, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
 ) -> OpenPrompt | None:
-    """Return the prompt that a message answers; None where it answers none, or it is not clear which."""
+    """Return the prompt that a message answers; None if it answers none or it is not clear which."""
     told = message.of_kind("statement", "decision")
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
     if not told or not candidates:
         return None
     turns_down = message.of_kind("question", "aside") or message.act == "objection"
     if addressed is not None and len(candidates) == 1 and not turns_down:
-        # Whoever is told something by name has asked for it, where there is only one thing they asked.
+        # Words to somebody with only one open prompt answer that prompt.
         return candidates[0]
     rated = [(*_rate(told, each, waiting), each) for each in candidates]
     (best, fits, answered), *others = sorted(rated, key=lambda row: -row[0])
-    # A few words that only one of the prompts could be answered with.
+    # A few words that could answer only one of the prompts.
     is_alone = fits and all(score <= 0 for score, *_ in others)
     is_only = is_alone and len(words_of(told)) <= _MAX_ANSWER_WORDS and message.act != "objection"
     is_clear = best >= _LEAST_SCORE and all(score < best for score, *_ in others)
@@ -359,7 +359,7 @@ def find_answered_prompt(
 
 
 def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple[float, bool]:
-    """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
+    """Return how well words fit as the answer to a prompt, and whether they have its shape."""
     others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
     shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
     said = told[:MAX_LENGTH_READ].replace("’", "'").strip()
@@ -372,7 +372,7 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
 
 
 def guess_kind(asked: str) -> AnswerKind:
-    """Guess what would answer a question that no prompt file describes."""
+    """Guess what kind of answer suits a question that no prompt file describes."""
     question = fold_text(asked)
     if "___" in question:
         return "case"
@@ -403,7 +403,7 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
 
 
 def _put_entry(said: Piece, table: Table) -> Entry:
-    """Return the user's words as an entry, with the prompt they answer where they say too little alone."""
+    """Return the user's words as an entry, with the prompt they answer if they say too little alone."""
     prompt, typed = said.prompt, join_lines(said.text)
     words, stems = drop_name(typed, first_names(table)), telling_stems(said.text)
     if said.kind == "question":

@@ -1,7 +1,7 @@
 """The offline panel: an interviewer without a model. It asks, keeps and finds; it never claims.
 
-It answers the port's requests from prompts and from what was read: a persona asks, shows written lines with
-where they stand, or repeats what was decided.
+It answers requests from prompts and from what it has read: a persona asks, shows written lines with their
+place, or repeats what was decided.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Floor:
         return any(fold_text(words) in text for text in self.persona_texts)
 
     def say(self, kind: str) -> str:
-        """Return how the speaker says one kind of thing; one without lines of its own, as the architect."""
+        """Return the speaker's line of one kind; a speaker without lines of its own has the architect's."""
         known = read_tables(messages.WORDS_FILE)["lines"]
         return str(known.get(self.brief.speaker.key, known["solutions-architect"])[kind])
 
@@ -180,7 +180,7 @@ def _summarise(section: SectionContext, focus: LabelAnswer | None = None) -> str
 
 
 def say_next(floor: Floor) -> str | None:
-    """Return the persona's contribution; None where there is nothing left to ask."""
+    """Return the persona's contribution; None if there is nothing left to ask."""
     brief = floor.brief
     said, is_told = None, False
     match brief.purpose:
@@ -197,7 +197,7 @@ def say_next(floor: Floor) -> str | None:
         return said
     if is_told or not floor.may_ask:
         return _join(floor.say("taken") if floor.may_ask else "", floor.say("nothing_to_ask"))
-    # Without a prompt left the speaker asks from its own field.
+    # Without a prompt left, the speaker asks about its own field.
     lens = brief.speaker.lens or (brief.speaker.perspective or brief.speaker.role,)
     chosen = next((each for each in lens if not floor.was_said(each)), lens[0])
     return f"Looking at {chosen} alone: what could still go wrong?"
@@ -246,12 +246,12 @@ def _show_closest(floor: Floor, question: str) -> str:
     if lines := (*first[: 2 if then else 3], *then)[:3]:
         return floor.say("closest").format(lines=_show_lines(lines))
     said = floor.say("nothing_close")
-    # Said before, it would only be an echo: the next prompt goes with it.
+    # If it was said before, it would only be an echo: the next prompt is added.
     return _join(said, _ask_next(floor, asked)) if floor.was_said(said) else said
 
 
 def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
-    """Return the lines of code with half of the names or words of a question, which are looked up first."""
+    """Return code lines with at least half of a question's words; raise LookUpsWanted to search first."""
     names = list(dict.fromkeys(pattern("code_name").findall(question)))
     stems = {stem_word(word): word for word in words_of(question)}
     told = [(stem, word) for stem, word in stems.items() if stem in telling_stems(question)]
@@ -267,12 +267,12 @@ def _find_code(floor: Floor, question: str) -> tuple[SearchLine, ...]:
     lines = [line for text in shown for line in text.split("\n") if _CODE_LINE.match(line)]
     source = [line for line in lines if not pattern("no_source").search(line.partition(":")[0])]
     held = (line for line in source if 2 * sum(word.lower() in line.lower() for word in words) >= len(words))
-    # A path within the quotation is nobody's own word, whatever the speaker's vocabulary.
+    # The path is quoted too, so that it does not count as the speaker's own words.
     return tuple(SearchLine(line, "in the code") for line in held)
 
 
 def answer_aside(brief: do.StepBrief, question: str) -> str:
-    """Return what a persona can say to a question at a menu: the lines that come closest, if any."""
+    """Return a persona's reply to a question at a menu: the lines that come closest, if any."""
     said = [SearchLine(each.text, each.label) for each in brief.answers if not each.unknown]
     answers = tuple(each.text for each in said)
     written = (line for line in read_section(brief).lines if not line.text.endswith(answers))
@@ -293,7 +293,7 @@ def _ask_next(floor: Floor, about: str = "") -> str | None:
 
 
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
-    """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
+    """Return the best prompt that was never asked, if any; `suits` restricts it to one occasion."""
     key, found = floor.brief.speaker.key, floor.discussion
     passed = {fold_text(each.label) for each in found.list_open(key) if each.label}
     theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
@@ -315,7 +315,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
 
 
 def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
-    """Return how far a prompt is from the focus, 0 being the focus itself; None where it does not fit."""
+    """Return how far a prompt is from the focus, 0 being the focus itself; None if it does not fit."""
     section = floor.section
     if suits or prompt.suits == "objection":
         return 0.0 if prompt.suits == suits else None
@@ -334,7 +334,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
 
 
 def _label_in_state(floor: Floor, state: str) -> str:
-    """Return the label that a prompt for unanswered labels is about: the focus first, each label once."""
+    """Return a label in this state that no prompt has named, the focus first; empty if there is none."""
     asked = [fold_text(each.text) for each in floor.discussion.prompts]
     labels = [each.label for each in floor.section.answers if each.state == state]
     unasked = [label for label in labels if not any(fold_text(label) in text for text in asked)]
@@ -342,7 +342,7 @@ def _label_in_state(floor: Floor, state: str) -> str:
 
 
 def _lead_in(floor: Floor, prompt: Prompt) -> str:
-    """Name what a prompt is about where its words alone would point at nothing."""
+    """Return words that name what a prompt is about, if its text alone does not."""
     if prompt.label:
         asked = [fold_text(each.label) for each in floor.discussion.prompts if each.label]
         is_new = fold_text(prompt.label) != (asked[-1] if asked else floor.focus_label)

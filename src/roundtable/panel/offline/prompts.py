@@ -55,7 +55,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     @cached_property
     def needle(self) -> str:
-        """The text by which a contribution is known to ask it."""
+        """The text that shows that a contribution asks this prompt."""
         return fold_text(self.text).strip()
 
     @cached_property
@@ -63,7 +63,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         return frozenset(content_stems(f"{self.text} {self.label}"))
 
     def fits_topic(self, stems: frozenset[str]) -> bool:
-        """Whether the words prove the topic: one that is unmistakable, or two others."""
+        """Whether the stems prove the topic: one that is unmistakable, or two others."""
         sure, likely = (frozenset(map(stem_word, words)) for words in (self.topic_sure, self.topic))
         return not sure.isdisjoint(stems) or len(likely & stems) > 1
 
@@ -90,19 +90,19 @@ class Library(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True,
         return tuple(prompt for prompt in self.prompts if prompt.persona == key)
 
     def find_focus(self, step_id: str, label: str, suits: str) -> Focus | None:
-        """Return the framing that was written for a label and the kind of answer that stands there."""
+        """Return the framing that was written for a label and its kind of answer, if any."""
         written = (each for each in self.focuses if (each.step, each.suits) == (step_id, suits))
         return next((each for each in written if fold_text(each.label) == fold_text(label)), None)
 
     def find_prompt(self, speaker: str, text: str) -> Prompt | None:
-        """Return the prompt that a persona's contribution asks, the last where it holds several."""
+        """Return the prompt that a persona's contribution asks, the last if it holds several."""
         said = fold_text(text)
         asked = [prompt for prompt in self.of_persona(speaker) if prompt.needle in said]
         return max(asked, key=lambda each: (said.rfind(each.needle), len(each.needle)), default=None)
 
 
 def extract_question(text: str) -> str:
-    """Return the last sentence that asks or leaves a blank; empty where there is none that says enough."""
+    """Return the last sentence that asks or leaves a blank; empty if there is none or it is too short."""
     sentences = split_sentences(text)
     asked = [each for each in sentences if each.rstrip("\"')").endswith("?") or "___" in each]
     return asked[-1] if asked and len(asked[-1].split()) >= _SHORTEST_QUESTION else ""
@@ -110,13 +110,13 @@ def extract_question(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def load_library(project: Path | None = None) -> Library:
-    """Load the built-in prompts and the sound ones of a project."""
+    """Return the built-in prompts and the valid ones of a project."""
     own = read_project_prompts(project)[0] if project is not None else Library()
     return _add_tables(own, read_tables("interview/prompts.toml"))
 
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
-    """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
+    """Return a project's own prompts, and what is wrong with each file that cannot be used."""
     found = Library()
     problems: list[Problem] = []
     for source in load_folder(project / PROJECT_FOLDER, "prompts", problems, str, ".toml"):

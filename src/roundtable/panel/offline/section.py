@@ -1,4 +1,4 @@
-"""The section in hand: the user's answer under each label, and the written lines that fit a question."""
+"""The current section: the user's answer under each label, and the written lines that fit a question."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AnswerState = Literal["given", "none", "unknown"]
 MAX_DOCUMENT_LENGTH = 40_000
 MAX_LINES = 1_500
 _LONGEST_LINE = 600
-_MAX_STATE_WORDS = 8  # of an answer that may say none or unknown
-# A long line that goes on with a small letter was wrapped by an editor.
+_MAX_STATE_WORDS = 8  # of an answer that may mean none or unknown
+# A long line that goes on in lower case was wrapped by an editor.
 _WRAPPED = re.compile(r"^(?![#`~|<])(.{60,}\S) *\n(?=[a-z])", re.MULTILINE)
 _FRAME = re.compile(r"<!--|\||---|\*\*(?:Item|Status|Participants|Turns)\*\*")
 _CHECKS = {"person": "names a person or role", "option": "two options"}
@@ -44,7 +44,7 @@ class LabelAnswer(Struct, frozen=True):
 
     @property
     def state(self) -> AnswerState:
-        """Whether something is told, nothing is needed, or nobody knew."""
+        """Whether an answer is given, nothing is needed, or nobody knew."""
         said = fold_text(self.text).strip()
         is_short = len(words_of(said)) <= _MAX_STATE_WORDS
         if is_short and pattern("none").fullmatch(said):
@@ -60,7 +60,7 @@ class LabelAnswer(Struct, frozen=True):
 
 
 class SearchLine(Struct, frozen=True):
-    """A line of what is written, and where it stands in words for a person."""
+    """A written line, and its place in words for a person."""
 
     text: str
     place: str
@@ -73,11 +73,11 @@ class SectionContext(Struct, frozen=True):
     lines: tuple[SearchLine, ...]
     stems: frozenset[str]
     asked_before: tuple[str, ...]
-    """Folded texts of earlier discussions on this step: what stands there was asked already."""
+    """Folded texts of earlier discussions on this step: what they hold was already asked."""
 
 
 def read_section(place: Table | StepBrief) -> SectionContext:
-    """Read item and documents for a discussion or a step; the same texts are not read twice."""
+    """Return the context of a discussion or a step; the same texts are not read twice."""
     material = place.material if isinstance(place, Table) else ()
     return _read(place.item, place.step, material, place.documents)
 
@@ -97,18 +97,18 @@ def _read(
     lines += document_lines("draft.md", item.text)
     answered = tuple(line.text for line in lines)
     for document in (each for each in written if is_markdown(each.name)):
-        # An answer stands in its document too, behind its label: once is enough.
+        # An answer is in its document too, after its label: once is enough.
         found = document_lines(document.name, document.text)
         lines += [line for line in found if not line.text.endswith(answered)]
-    unique = {line.text: line for line in reversed(lines[:MAX_LINES])}  # the first of equals
+    unique = {line.text: line for line in reversed(lines[:MAX_LINES])}  # keeps the first of equal lines
     stems = frozenset(stem for text in unique for stem in content_stems(text))
-    # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
+    # Questions of earlier discussions are in the transcripts, those that were answered in the documents too.
     asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
     return SectionContext(answers, tuple(reversed(unique.values())), stems, asked)
 
 
 def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
-    """Yield the answers in the order of the questions, with those that nobody could give."""
+    """Yield the answers in the order of the questions, with empty ones for open questions."""
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
     first = next(iter(texts), "")
     given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
@@ -126,7 +126,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
 
 
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
-    """Yield the sentences of a document, each with the heading it stands under."""
+    """Yield the sentences of a document, each with the heading above it."""
     place = name
     for _, line in prose_lines(_WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH])):
         plain = line.strip()
@@ -147,7 +147,7 @@ _LEAST_SCORE = 1.0
 @lru_cache(maxsize=8)
 def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
     """Return the written lines that come closest to a question, best first, if any comes close."""
-    # As BM25 does for lines of one length: by the rarity of shared stems. What is only alike counts less.
+    # Like BM25 for lines of one length: by the rarity of shared stems; similar stems count less.
     asked = frozenset(content_stems(question))
     rows = {line: frozenset(content_stems(line.text)) for line in lines}
     seen = Counter(stem for row in rows.values() for stem in row)
@@ -169,7 +169,7 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     scores = {line: score(line.text, row) for line, row in rows.items()}
     kept: list[SearchLine] = []
     for line in sorted(rows, key=lambda each: -scores[each]):
-        # A line that only says again what the question or a better line says tells nothing.
+        # A line that only repeats the question or a better line adds nothing.
         is_echo = rows[line] == asked or any(rows[line] <= rows[each] for each in kept)
         if scores[line] >= _LEAST_SCORE and not is_echo:
             kept.append(line)
