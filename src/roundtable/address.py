@@ -1,4 +1,4 @@
-"""The address of a server that has models: whether it can be used, and how it is shown."""
+"""Checks and shows the address of a model server."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def find_problem(address: str) -> str | None:
     try:
         parts = urlsplit(address)
         is_sound = address.isprintable() and " " not in address and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a bracket that is not closed, a port that is not a number
+    except ValueError:  # an unclosed bracket, or a port that is not a number
         return wrong
     if "@" in parts.netloc:
-        # The library would write it to its log with the address.
+        # The library would log them with the address.
         return "must hold no name and no password; where the server wants a key, set ROUNDTABLE_API_KEY"
     is_plain = parts.scheme in ("http", "https") and not (parts.query or parts.fragment)
     return None if is_sound and is_plain else wrong

@@ -1,7 +1,7 @@
-"""The language models that this machine has already: assistants, local model servers, keys.
+"""Finds the language models that this machine already has: assistants, local model servers, keys.
 
-Looking for them starts no program, reads no key and leaves the machine alone: each local server is asked once
-which models it has, and nothing else is sent. What a project brings along is never taken for an assistant.
+The search starts no program, uses no key and never leaves the machine: it only asks each local server once
+which models it has. A program inside the project is never taken for an assistant.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _KNOWN = read_tables("models.toml")
 
 
 class FoundModel(Struct, frozen=True):
-    """A model that could speak, as `models use` and the settings call it; `lacks` says what is missing."""
+    """A model that could speak, named as in `models use` and the settings; `lacks` says what is missing."""
 
     name: str
     model: str
@@ -62,7 +62,7 @@ SERVERS = convert(_KNOWN["servers"], tuple[LocalServer, ...])
 def find_models(
     root: Path, environment: Mapping[str, str] = os.environ, servers: Sequence[LocalServer] = SERVERS
 ) -> tuple[FoundModel, ...]:
-    """Return the models that are there: assistants first, then local ones, then those that a key pays for."""
+    """Return the models found here: assistants first, then local ones, then those with a key."""
     served: dict[LocalServer, list[str]] = {_move_ollama(each, environment): [] for each in servers}
     probes = [Thread(target=_ask_for_models, args=each, daemon=True) for each in served.items()]
     for probe in probes:
@@ -76,7 +76,7 @@ def find_models(
         for name in dict.fromkeys(names):
             model, base_url = (f"ollama:{name}", "") if is_usual else (name, f"http://{where}/v1")
             choice = read_choice(model, base_url)
-            # A server may call a model as it likes, also like a program of ours to run.
+            # A server may give a model any name, even `command:...`, which would run a program.
             if choice.kind in ("ollama", "compatible"):
                 how = f"answers on {where}"
                 found.append(_describe(f"{server.name}:{name}", model, base_url, how, choice))
@@ -88,7 +88,7 @@ def find_models(
 
 
 def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundModel:
-    """Return the model that the user names, as it was found or as the settings call it; else RuleBroken."""
+    """Return the model of this name, as found or as written in settings; raise RuleBroken for others."""
     name = name.strip()
     for each in found:
         if (name == each.name and not base_url) or (name == each.model and each.base_url in ("", base_url)):
@@ -105,13 +105,13 @@ def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundMo
 
 
 def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[FoundModel]:
-    """Return the models that the settings let speak, in their order; RuleBroken for an unknown name."""
+    """Return the models that the settings name, in order; raise RuleBroken for an unknown name."""
     names = names_of(settings.models, settings.base_url) if settings.panel == "model" else ()
     return [read_model(name, settings.base_url, found) for name in names if name != OFFLINE]
 
 
 def ask_model(found: FoundModel) -> tuple[str, bool]:
-    """Ask a model one short question, which may cost a little; return what came, and whether it answered."""
+    """Ask a model a short question, which may cost a little; return the outcome and whether it answered."""
     used: list[Usage] = []
     request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, 200, seconds=60.0)
 
@@ -154,7 +154,7 @@ def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[Fou
     path = search_path(root, environment)
     for name, each in _KNOWN["assistants"].items():
         program = Path(shutil.which(name, path=path) or "")
-        is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # a link may lead
+        is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # maybe by a link
         if is_theirs or ("keys" in each and not any(map(environment.get, each["keys"]))):
             continue
         # The full path: later, another folder of PATH may have a program of the same name.
@@ -164,14 +164,14 @@ def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[Fou
 
 
 def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bool:
-    """Whether a path leads into the project; a folder around the user's home is no project of others."""
+    """Whether a path resolves into the project; a root that contains the user's home does not count."""
     home, real = Path(environment.get("HOME") or os.sep).resolve(), path.resolve()
     theirs = (each for each in (root.resolve(), Path.cwd()) if not home.is_relative_to(each))
     return any(map(real.is_relative_to, theirs))
 
 
 def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
-    """Return where ollama listens: on the port in OLLAMA_HOST if that is on this machine, else as usual."""
+    """Return the server; ollama gets the port in OLLAMA_HOST if that is on this machine."""
     named = environment.get("OLLAMA_HOST", "").strip()
     with suppress(ValueError):
         parts = urlsplit(named if "://" in named else f"http://{named}")
@@ -182,7 +182,7 @@ def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalSe
 
 
 def _ask_for_models(server: LocalServer, names: list[str]) -> None:
-    """Add the server's models that can hold a conversation and do so on this machine to the names."""
+    """Append the server's models that can converse and run on this machine to `names`."""
     with (
         suppress(OSError, HTTPException, ValueError, TypeError, AttributeError, RecursionError),
         closing(HTTPConnection("127.0.0.1", server.port, timeout=0.2)) as connection,  # no proxy
@@ -194,7 +194,7 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
         for row in (each for each in rows if isinstance(each, dict)):
             name = str(row.get("name") or row.get("id") or "")
             is_sound = name.isprintable() and " " not in name and 0 < len(name) <= 200
-            # Cloud models of ollama are listed among the local ones.
+            # ollama lists its cloud models among the local ones.
             is_local = not row.get("remote_host") and not name.endswith("cloud")
             if is_sound and is_local and "embed" not in name.lower():
                 names.append(name)

@@ -1,6 +1,6 @@
-"""The one way to run git: it only reads, it runs nothing that the project names, and it ends in time.
+"""The only way to run git here: it only reads, runs no program that the project names, and ends in time.
 
-The `config` of a repository may come from anybody, and names programs; each is switched off here.
+A repository's `config` may come from anybody and name programs; all of them are switched off here.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-# Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
-# `status`), git runs the filters that a repository may name in any number.
+# Only commands that do not open files of the working tree: to compare one with a commit (`diff`, `status`),
+# git runs filters, and a repository may name any number of them.
 GitCommand = Literal["cat-file", "config", "diff-tree", "log", "ls-files", "remote", "rev-list", "rev-parse"]
 
 _CONFIG = {
@@ -28,13 +28,13 @@ _CONFIG = {
     "protocol.allow": "never",
 }
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # stronger than `protocol.NAME.allow`; no protocol has this name
+    "GIT_ALLOW_PROTOCOL": "none",  # overrides `protocol.NAME.allow`; no protocol is called `none`
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-# These only make git look at less. Any other variable could name another repository, settings or programs.
+# These only limit what git looks at. Any other variable could name another repository, settings or programs.
 _KEPT = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_NOSYSTEM"})
 _SHORT_COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _COMMIT_SECONDS = 2.0
@@ -45,7 +45,7 @@ _MAX_VERSIONS = 200
 def run_git(
     root: Path, command: GitCommand, *words: str, seconds: float, environment: Mapping[str, str] | None = None
 ) -> bytes | None:
-    """Return what git prints in the project's root, of a `log` also what came in time; None if it fails."""
+    """Return git's output in the project's root, of a late `log` what came in time; None if git fails."""
     import subprocess  # late: many commands never ask git
 
     settings = [word for key, value in _CONFIG.items() for word in ("-c", f"{key}={value}")]
@@ -66,13 +66,13 @@ def run_git(
 
 
 def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for git, or a program that may run it: no other repository or network."""
+    """Return an environment in which git, or a program that runs it, uses no other repository or network."""
     kept = {key: value for key, value in environment.items() if not key.startswith("GIT_") or key in _KEPT}
     return kept | _ENVIRONMENT
 
 
 def _can_ask(root: Path, command: GitCommand) -> bool:
-    """Whether git may be asked; a folder that is a repository itself is "bare", which old git would trust."""
+    """Whether git may run: not in a bare repository, which old git trusts; outside any, only `config`."""
     here = root.resolve()
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
@@ -83,19 +83,19 @@ def _can_ask(root: Path, command: GitCommand) -> bool:
 
 
 def current_commit(root: Path) -> str | None:
-    """Return the short git commit of the project; None outside git, before the first one, or without git."""
+    """Return the project's short commit id; None without git, a repository or a first commit."""
     answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_COMMIT_SECONDS)
     return (answer or b"").decode("ascii", "replace").strip() or None
 
 
 @lru_cache(maxsize=256)
 def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> bool:
-    """Whether the project changed between two commits; the folder of the items does not count."""
+    """Whether the project changed between two commits, not counting the folder of the items."""
     if commit is None or commit.startswith(since) or since.startswith(commit):
         return False
     if not _SHORT_COMMIT.fullmatch(since):
         return True
-    # Plumbing: it tells names, and runs nothing that the repository's settings name.
+    # A plumbing command: it prints names and runs no program from the repository's settings.
     words = ("-r", "-z", "--relative", "--name-only", since, commit)
     answer = run_git(root, "diff-tree", *words, seconds=_COMMIT_SECONDS)
     own = os.fsencode(Path(os.path.relpath(items, root)).as_posix()) + b"/"
@@ -103,11 +103,11 @@ def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> b
 
 
 def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | None:
-    """Return the parent and the text of each version by its commit, oldest first; None if git cannot say.
+    """Return each version's parent and text by its commit, oldest first; None if git cannot say.
 
-    The parent is the commit that changed the file before; a merge has several, which are given as one text.
+    The parent is the previous commit that changed the file; a merge has several, joined by spaces.
     """
-    # Asked in the project's root: the folder of an item may hold a repository of somebody else's.
+    # Run in the project's root: an item's folder may hold somebody else's repository.
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
     words = ("--parents", "--format=%h %p", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
@@ -115,12 +115,12 @@ def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | Non
     if log is None:
         return None
     found = {}
-    for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # each has a line before it
+    for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # the others say `commit ID`
         commit, _, parent = line.partition(" ")
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        # A commit that removed the file leaves nothing.
+        # The text is empty if the commit removed the file.
         data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left) or b""
         text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         found[commit] = parent, text

@@ -1,7 +1,7 @@
-"""Checks an item; each finding names a file, a line and what is the matter there.
+"""Checks an item; each finding names a file, a line and the problem there.
 
-First what the documents say: ids, citations, markers. Then the rules that a meta.json keeps, whoever wrote it
-(META-2, META-4, META-5), what the elaboration blocks claim (ART-8), and what was lost on the way.
+The documents come first: ids, citations, markers. Then come the rules for a meta.json, whoever wrote it
+(META-2, META-4, META-5), the claims of the elaboration blocks (ART-8), and text lost since earlier commits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FindingKind = Literal["id", "citation", "document", "record", "block", "claim", 
 
 
 class CheckFinding(Struct, frozen=True):
-    """One thing in one line of a file; a question left `open` and what is `unverified` are no problems."""
+    """One finding in one line of a file; the kinds `open` and `unverified` are not problems."""
 
     file: str
     line: int
@@ -56,7 +56,7 @@ class CheckFinding(Struct, frozen=True):
 
 
 class ItemReport(Struct, frozen=True):
-    """What was looked at, with the earlier versions that git has, and what is wrong, open or unverified."""
+    """The files checked, the number of earlier versions in git, and what is wrong, open or unverified."""
 
     files: tuple[str, ...]
     versions: int
@@ -79,7 +79,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             pages[path.name] = decode_document(read_inside(folder, path.name))
     meta, problem = examine_meta(folder)
     blocks = [block for name, text in pages.items() for block in find_elaboration_blocks(name, text)]
-    undone = frozenset(map(str, list_undone(meta)))  # taken back is not lost
+    undone = frozenset(map(str, list_undone(meta)))  # taken back, not lost
     talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is None:
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
@@ -99,7 +99,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
         now = pages.get(name, documents.get(name, ""))
-        with suppress(RuleBroken):  # one of them is too long for a document
+        with suppress(RuleBroken):  # a version is too long for a document
             lost = [*_find_lost(name, earlier, now, undone, steps), *_find_lost_lines(earlier, now)]
             problems += [CheckFinding(name, 1, "lost", each) for each in lost]
             total += len(earlier)
@@ -115,7 +115,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
-    """Return every problem that is found in the documents, by file in their order and by line."""
+    """Return every problem in the documents, in the order of files and lines."""
     found: list[CheckFinding] = []
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
@@ -183,7 +183,7 @@ class _StoryFile(Struct):
 
 
 def _check_trace(text: str) -> Iterator[CheckFinding]:
-    """Yield what is wrong with the header, the rows and the ids of the traceability matrix."""
+    """Yield the problems in the header, the rows and the ids of the traceability matrix."""
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
     try:
@@ -205,7 +205,7 @@ def _check_trace(text: str) -> Iterator[CheckFinding]:
 def _check_meta(
     text: str, meta: Mapping[str, Any], roster: Roster, steps: tuple[Step, ...]
 ) -> Iterator[CheckFinding]:
-    """Yield what is wrong in a meta.json that can be read."""
+    """Yield the problems in a readable meta.json."""
 
     def find(place: object, problem: str) -> CheckFinding:
         return CheckFinding(META, find_json_line(text, place), "record", problem)
@@ -251,7 +251,7 @@ def _check_pairs(
 ) -> Iterator[CheckFinding]:
     """Yield blocks whose record in meta.json is missing or differs, and records without a block.
 
-    Only a step that has `written` a document has a place for one; `excused` are instants that need none.
+    Only steps in `written` have a document for a block; records with an `excused` timestamp need none.
     """
     records = [each for each in meta["elaborations"] if isinstance(each, dict)]
     turns = {
@@ -282,9 +282,9 @@ def _check_claims(
     lines_of: LinesOf,
     roster: Roster,
 ) -> Iterator[CheckFinding]:
-    """Yield the sections that a block lacks, and what it claims and nothing bears out (ART-8).
+    """Yield the sections that a block lacks, and its claims that nothing supports (ART-8).
 
-    Figures and decisions are held against the transcript, if it is not lost. What is marked claims nothing.
+    Figures and decisions are checked against the transcript if it exists. Marked text claims nothing.
     """
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     written = {(block.file, number) for block in blocks for number, _ in block.lines}
@@ -319,7 +319,7 @@ def _check_claims(
 
 
 def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool) -> bool:
-    """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
+    """Whether the user may have decided a line, judged by the transcript; a marked line claims nothing."""
     if transcript is None or UNVERIFIED in line:
         return UNVERIFIED in line or not is_silent
     by_user = (each for each in transcript.turns if each.speaker.partition(" (")[0] == "User")
@@ -336,12 +336,12 @@ _Versions = Mapping[str, tuple[str, str]]
 def _find_lost(
     file: str, earlier: _Versions, now: str, undone: Collection[str], steps: tuple[Step, ...]
 ) -> Iterator[str]:
-    """Yield answers, blocks and entries of blocks that stood in the text of an earlier commit and not now."""
+    """Yield the answers, blocks and entries of blocks that an earlier commit has and the text `now` lacks."""
 
     def list_held(text: str) -> Iterator[str]:
         answers = sorted(find_answered(steps, file, text))
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
-        for block in find_elaboration_blocks(file, strip_mark(text)):  # marks may go
+        for block in find_elaboration_blocks(file, strip_mark(text)):  # a mark may be removed
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
@@ -355,7 +355,7 @@ def _find_lost(
 
 
 def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
-    """Yield the lines of others that went when a commit added a block (ART-5) and are not there now."""
+    """Yield others' lines that were lost when a commit added a block (ART-5) and are still missing."""
     versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
     for commit, (parent, text) in versions.items():
         before = earlier[parent][1] if parent in earlier else ""
@@ -370,10 +370,10 @@ def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
 
 
 def _without_place(line: str) -> str:
-    """Return what stays of a line that is moved, numbered or aligned anew, or loses its mark."""
+    """Return the part of a line that stays when it is moved, renumbered, realigned or unmarked."""
     words = " ".join(strip_mark(f" {line}").split()).strip("# ")
     words = strip_numbering(re.sub(r"\A[-*+] (?:\[[ xX]\] )?", "", words))
-    return words if words.strip("-:|= ") else ""  # of a table, a heading or a rule
+    return words if words.strip("-:|= ") else ""  # else a border or a rule
 
 
 def _quote(line: str) -> str:

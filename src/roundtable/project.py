@@ -1,6 +1,6 @@
-"""A project and its items, for every surface: what there is, how far it is, what is open, who speaks.
+"""A project and its items, for every surface: their files, progress, open questions and panel.
 
-What few commands need is imported late, so that listing the items does not load the machine.
+Modules that few commands need are imported late, so that listing items does not load the state machine.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from .store.transcript import StoredTranscript
     from .store.undo import ElaborationUndo
 
-HandOffForm = Literal["page", "agent", "pr", "spec-kit"]  # for whom a hand-off is written
+HandOffForm = Literal["page", "agent", "pr", "spec-kit"]  # who reads the hand-off
 
 
 class ItemStatus:
-    """All that can be said of an item's progress."""
+    """Everything known about an item's progress."""
 
     def __init__(self, entry: ItemEntry, steps: tuple[Step, ...], is_stale: bool) -> None:
-        """`steps` are those of its track; `is_stale` where the code moved since a phase was completed."""
+        """`steps` are its track's; `is_stale` means that the code changed since the last completed phase."""
         self.entry, self.is_stale = entry, is_stale
         self.progress, facts = meta.progress_of(entry.meta), meta.facts_of(entry.folder, entry.meta)
         self.start = meta.start_phase(entry.meta)
@@ -63,7 +63,7 @@ class ItemStatus:
         self.steps = tuple((step, find_state(step, current, self.progress, facts)) for step in steps)
         self.steps_done = sum(state == "done" for _, state in self.steps)
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
-        self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # instants of discussions
+        self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # timestamps of discussions
         self.discussion = _find_open_discussion(entry.folder)
         calls = ledger.read(entry.folder)
         self._spent = ledger.add_up(calls) if calls else None
@@ -80,7 +80,7 @@ class ItemStatus:
         return f"the menu of phase {phase[:2]}" if phase else "nothing, all phases are complete"
 
     def to_data(self) -> dict[str, Any]:
-        """Return the status as programs get it."""
+        """Return the status as data for programs."""
         entry, talk = self.entry, self.discussion
         return {
             "slug": entry.slug,
@@ -113,7 +113,7 @@ class Project:
         items_folder: str = ITEMS_FOLDER,
         command: Callable[..., str] = lambda *words: shlex.join(("roundtable", *words)),
     ) -> None:
-        """`command` words the commands that people are advised to give."""
+        """`command` formats the commands that messages advise people to run."""
         self.root, self.items_folder, self.command = Path(root), items_folder, command
         self.add_one = f"Add one with: {command('add', 'what it is about')}"
 
@@ -122,35 +122,35 @@ class Project:
         return load_roster(self.root)
 
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps of the project's analyses, in their order."""
+        """Return the steps of the project's analyses, in order."""
         return load_steps(self.root)
 
     def check_personas(self) -> tuple[int, tuple[Problem, ...]]:
-        """Return how many personas the project has, and what is wrong with their files and own prompts."""
+        """Return how many personas the project has, and the problems in their files and its prompts."""
         from .panel.offline.prompts import read_project_prompts
 
         personas, problems = read_personas(self.root)
         return len(personas), (*problems, *read_project_prompts(self.root)[1])
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
-        """Return how many steps the project's analyses have, and what is wrong with their files."""
+        """Return how many steps the project's analyses have, and the problems in step and track files."""
         return len(self.steps()), read_tracks(self.root)[1]
 
     def items(self) -> tuple[ItemEntry, ...]:
-        """Return every item, by the name of its folder."""
+        """Return every item, sorted by folder name."""
         return items.list_items(self.root, items_folder=self.items_folder)
 
     def find_item(self, name: str) -> ItemEntry:
-        """Return the one item of that slug, its beginning, source id or title; ItemUnknown if not one."""
+        """Return the only item with this slug, slug prefix, source id or title; else raise ItemUnknown."""
         return items.find_entry(self.root, name, items_folder=self.items_folder, add_one=self.add_one)
 
     def open_items(self) -> tuple[ItemEntry, ...]:
-        """Return the items whose analysis is not complete; all of them if every one is."""
+        """Return the items whose analysis is not complete; if every one is complete, return all items."""
         found = self.items()
         return tuple(each for each in found if each.analysis_status != "analyzed") or found
 
     def find_open_item(self) -> ItemEntry:
-        """Return the one item that is open; ItemUnknown if there is none, or more than one."""
+        """Return the only open item; raise ItemUnknown if there is none or more than one."""
         found = self.open_items()
         if not found:
             raise ItemUnknown("There is no item yet.", do=self.add_one)
@@ -165,7 +165,7 @@ class Project:
     def add_item(self, text: str, *, title: str | None = None, relayed: bool = False) -> ItemEntry:
         """Add an item with this text, or the issue that it names; an issue with a title is not looked up.
 
-        `relayed` where a host gave title and text, and the user has not accepted them in a form.
+        `relayed` means that a host gave title and text and the user has not accepted them in a form.
         """
         source, source_id = "manual", None
         if reference := parse_reference(text):
@@ -199,11 +199,11 @@ class Project:
         items.remove_item(self._folder(name))
 
     def rename_item(self, name: str, title: str) -> ItemEntry:
-        """Give an item another title, and its folder the name that follows from it; return it."""
+        """Give an item another title and its folder the matching name; return the item."""
         return self.find_item(items.rename_item(self._folder(name), title).name)
 
     def list_progress(self) -> tuple[dict[str, Any], ...]:
-        """Return one short row for each item, as programs get it: how far it is, and its last activity."""
+        """Return one short row of data for each item: its progress and its last activity."""
         rows = []
         for entry, steps, is_stale in self._look_at(self.items()):
             progress = meta.progress_of(entry.meta)
@@ -222,7 +222,7 @@ class Project:
         return tuple(rows)
 
     def status(self, item: str | ItemEntry) -> ItemStatus:
-        """Return all that can be said of an item's progress; an open discussion stays as it is."""
+        """Return everything known about an item's progress; an open discussion stays as it is."""
         return self.report([self.find_item(item) if isinstance(item, str) else item])[0]
 
     def report(self, entries: Iterable[ItemEntry]) -> tuple[ItemStatus, ...]:
@@ -237,7 +237,7 @@ class Project:
             yield entry, choose_track(tracks, entry.item, entry.meta).track.steps, is_stale
 
     def start_over(self, name: str) -> str | None:
-        """Forget which steps and phases are complete; say where a meta.json that does not read is kept."""
+        """Forget the completed steps and phases; return a message if a broken meta.json was set aside."""
         folder = self._folder(name)
         with item_lock(folder):
             if problem := meta.examine_meta(folder)[1]:
@@ -258,7 +258,7 @@ class Project:
         return own, list_transcripts(folder)
 
     def read_file(self, item: str | ItemEntry, name: str) -> str:
-        """Return the text of one of an item's files; empty where there is none. No link is followed."""
+        """Return the text of one of an item's files; empty if it does not exist. No link is followed."""
         with suppress(FileNotFoundError):
             return clean_text(read_inside(self._folder(item), name).decode("utf-8-sig", "replace"))
         return ""
@@ -268,23 +268,23 @@ class Project:
         return read_documents(self._folder(item))
 
     def transcripts(self, item: str | ItemEntry) -> tuple[StoredTranscript, ...]:
-        """Return the transcripts of an item's discussions, in the order in which they are numbered."""
+        """Return the transcripts of an item's discussions, in the order of their numbers."""
         from .store.transcript import parse_transcripts
 
         return tuple(parse_transcripts(self._folder(item)))
 
     def _every_step(self) -> tuple[Step, ...]:
-        """Return the steps of all tracks: an item may have followed another one before."""
+        """Return the steps of all tracks, since an item may have followed another track before."""
         return list_all_steps(read_tracks(self.root)[0])
 
     def check(self, name: str) -> ItemReport:
-        """Return what is wrong with an item's documents and records, and which questions are open."""
+        """Return the problems in an item's documents and records, and its open questions."""
         from .item_check import check_item
 
         return check_item(self.root, self._folder(name), self._every_step(), self.roster())
 
     def list_questions(self, item: str | ItemEntry) -> tuple[OpenQuestion, ...]:
-        """Return every question that the item's documents leave or left open, in the order of the steps."""
+        """Return every question that the documents leave open or once did, in the order of the steps."""
         from .store.outputs import read_questions
 
         return read_questions(self._folder(item), self._every_step(), self.roster())
@@ -294,7 +294,7 @@ class Project:
         return tuple(each for each in self.list_questions(item) if each.is_open)
 
     def answer_question(self, name: str, number: int, answer: str) -> tuple[OpenQuestion, str]:
-        """Answer the open question of a number, from 1; return it, and the file that has the answer."""
+        """Answer open question `number`, counted from 1; return it and the file that holds the answer."""
         from .store.outputs import write_answer
 
         folder = self._folder(name)
@@ -315,7 +315,7 @@ class Project:
         return replace(found, steps_done=status.steps_done, steps=status.steps_needed)
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
-        """Return the name of this issue, else of the item's own, and what puts a text there as a comment."""
+        """Return the issue's name, by default the item's own, and a function that posts a comment on it."""
         from .trackers.issues import post_comment
 
         entry = self.find_item(name)
@@ -332,7 +332,7 @@ class Project:
     ) -> tuple[str, tuple[Path, ...]]:
         """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
 
-        For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
+        For spec-kit these are spec.md and plan.md in the folder `place`, by default `specs/ITEM`.
         """
         from .documents import handoff
 
@@ -350,13 +350,13 @@ class Project:
         return text, write_new_files(place.parent, {place.name: text}, elsewhere) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
-        """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""
+        """Return where a line of the documents comes from; `FILE:LINE` or part of its text names it."""
         from .store.provenance import find_origins
 
         return find_origins(self._folder(name), self._every_step(), where)
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
-        """Return what taking back an elaboration would do: the last one, or that of a transcript's number."""
+        """Return what undoing an elaboration would do: the last one, or that of transcript `number`."""
         from .store.undo import plan_elaboration_undo
 
         return plan_elaboration_undo(self._folder(name), number)
@@ -364,7 +364,7 @@ class Project:
     def undo(
         self, name: str, number: int | None = None, *, force: bool = False
     ) -> tuple[ElaborationUndo, tuple[str, ...]]:
-        """Take back an elaboration (MENU-7), with `force` also where its text was edited since."""
+        """Take back an elaboration (MENU-7), with `force` even if its text was edited since."""
         from .store.undo import undo_elaboration
 
         folder = self._folder(name)
@@ -384,7 +384,7 @@ class Project:
 
 
 def find_lacking(settings: Settings) -> Iterator[str]:
-    """Yield what each model of the settings lacks before it can be asked, such as a key; nothing is sent."""
+    """Yield what each model in the settings still needs, such as a key; nothing is sent."""
     if settings.panel != "model":
         return
     from .panel.model import choice
@@ -396,7 +396,7 @@ def find_lacking(settings: Settings) -> Iterator[str]:
 
 
 def check_panel(settings: Settings) -> Iterator[tuple[str, str, bool]]:
-    """Yield what was found out about the panel and its models, and whether each is sound; nothing is paid."""
+    """Yield a finding on the panel and on each of its models, and whether it is sound; this costs nothing."""
     if settings.panel != "model":
         yield "panel", f"{settings.panel}: needs no network and no key", True
         return
@@ -414,7 +414,7 @@ def check_panel(settings: Settings) -> Iterator[tuple[str, str, bool]]:
 
 
 def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
-    """Return the maker of the panel in the settings, and the account of its costs if it may have any."""
+    """Return a function that makes the panel in the settings, and an account if the panel can cost money."""
     if settings.panel != "model":
         from .runtime.executor import make_offline_panel
 
@@ -433,7 +433,7 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 
 
 def _find_open_discussion(folder: Path) -> Elaboration | None:
-    """Return the discussion that was begun and not ended; None if there is none that can be read."""
+    """Return the discussion that has begun but not ended; None if there is none that can be read."""
     with suppress(OSError, RoundtableError):
         if any(journal_home(folder).glob("*.jsonl")):  # else the machine need not be loaded
             from .runtime.resume import read_leg

@@ -1,8 +1,7 @@
 """Settings, strongest first: flags, `ROUNDTABLE_*` variables, the user's file, the project's file, defaults.
 
-They are listed in docs/commands.md. What cannot be used is passed over with a warning that names it. The
-program never writes the user's file: the model that was chosen is kept beside it, and counts where the user's
-file names none.
+docs/commands.md lists them. A value that cannot be used is skipped with a warning that names it. The program
+never writes the user's file: the chosen model is kept beside it, and counts if that file names none.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from .store.items import ITEMS_FOLDER
 
 PANELS = ("offline", "model")
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
-"""The files of a project that hold settings, and the table that they are in."""
+"""The project's files that may hold settings, each with the table they are in."""
 _MAX_NAME_LENGTH = 80
 _MAX_FILE_SIZE = 1024 * 1024
 _MOST = 10**12
@@ -48,15 +47,15 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
     "budget.tokens": (_Count, "a number, such as 60000"),
     "budget.money": (Decimal, "a number, such as 0.50"),
 }
-"""The form of each setting, and what it must be, in words."""
+"""The type of each setting, and what it must be, in words."""
 PERSONAL = frozenset({"model", "base_url", "telemetry", "time_limit", "panel", "budget"})
-"""The settings that a project's file cannot make, but for an offline panel."""
+"""The settings that a project's file cannot change, except to choose the offline panel."""
 KEPT_FILE = "panel.toml"
-"""Where the model that the user chose is kept, beside the user's own file."""
+"""The file beside the user's own that holds the model the user chose."""
 
 
 class Budget(Struct, frozen=True):
-    """What one discussion may use; None where there is no limit."""
+    """What one discussion may use; None means no limit."""
 
     turns: int | None = None
     tokens: int | None = None
@@ -64,7 +63,7 @@ class Budget(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What a run of the program goes by."""
+    """The settings of one run of the program."""
 
     root: Path = Path()
     items_folder: str = ITEMS_FOLDER
@@ -77,17 +76,17 @@ class Settings(Struct, frozen=True):
     time_limit: float | None = None
     budget: Budget = Budget()
     is_panel_chosen: bool = False
-    """Whether anybody named a panel, a model or a server; else the user may be asked."""
+    """Whether any setting names a panel, a model or a server; if not, the user may be asked."""
 
 
 def _read_layer(path: Path, warnings: list[str], section: str = "", personal: str = "") -> dict[str, Any]:
-    """Return what a file says in a section; with the place for `personal` settings, only what is not that."""
+    """Return a file's settings in a section; if `personal` names the place for personal ones, skip those."""
     name = path.name if personal else str(path)
     try:
         data = files.read(path, limit=_MAX_FILE_SIZE)
         if section.encode() not in data:
             return {}
-        import tomllib  # late: most projects have no file of ours
+        import tomllib  # late: most projects have no such file
 
         text = data.decode("utf-8-sig")
         table = tomllib.loads(text)
@@ -110,7 +109,7 @@ def _read_layer(path: Path, warnings: list[str], section: str = "", personal: st
     do = f"or how long it takes. Set it in {personal}."
     for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in kept):
         named = re.compile(rf"^[ \t]*\[?(?:{section}\.)?[\"']?{key}\b", re.MULTILINE)
-        found = named.search(text, max(text.find(section) - 1, 0))  # from the bracket of its table on
+        found = named.search(text, max(text.find(section) - 1, 0))  # from the bracket of its table
         line = text.count("\n", 0, found.end()) + 1 if found else 0
         place = f"{name}, line {line}" if line else name
         warnings.append(f"{place}: {key} is ignored. {why} {do}")
@@ -121,7 +120,7 @@ def _read_value(key: str, value: object) -> Any:
     if key not in _SETTINGS:
         raise ValueError(f"is not a setting; the settings are {', '.join(_SETTINGS)}")
     form, wanted = _SETTINGS[key]
-    if key == "review":  # these were its words once
+    if key == "review":  # its old values still count
         value = {"before": True, "after": False}.get(str(value), value)
     given = [value] if key == "model" and isinstance(value, str) else value
     is_sound = True
@@ -131,14 +130,14 @@ def _read_value(key: str, value: object) -> Any:
         raise ValueError(f"must be {wanted}") from None
     match key:
         case "items":
-            # Windows knows every separator and drive, so that a folder is refused on all systems alike.
+            # Windows rules know every separator and drive, so that all systems refuse the same folders.
             path = PureWindowsPath(found)
             is_sound = bool(path.parts) and not path.anchor and ".." not in path.parts and found.isprintable()
         case "user_name":
             found = one_line(found)
             is_sound = 0 < len(found) <= _MAX_NAME_LENGTH
         case "model":
-            # As it stands but for its ends: an argument of a command may have any white space in it.
+            # Only the ends are stripped: an argument of a command may contain any white space.
             found = tuple(name.strip() for name in found)
             is_sound = all(name and name.isprintable() for name in found)
         case "base_url" if problem := address.find_problem(found):
@@ -158,7 +157,7 @@ def load_settings(
     base_url: str | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
+    """Return the settings in force and warnings about unusable ones; raise RuleBroken for a bad flag."""
     named = root or environment.get("ROUNDTABLE_ROOT")
     try:
         home = Path(named) if named else find_root()
@@ -191,7 +190,7 @@ def load_settings(
             except ValueError as problem:
                 name = variables[key] if origin == "Environment" else key
                 warnings.append(f"{origin}: {name} {problem}.")
-        # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
+        # Naming a model means that it should speak, unless this or a stronger layer names the panel.
         if values.get("model") != named or table.get("base_url"):
             values.setdefault("panel", "model")
     budget = Budget(*(values.pop(f"budget.{limit}", None) for limit in ("turns", "tokens", "money")))
@@ -201,7 +200,7 @@ def load_settings(
 
 
 def remember_panel(model: str, base_url: str = "", *, environment: Mapping[str, str] = os.environ) -> Path:
-    """Keep who speaks, the offline panel without a model, beside the user's own file; return where."""
+    """Write who speaks to a file beside the user's own and return it; an empty model means offline."""
     if (own := user_file(environment)) is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
     values = {"panel": "model" if model else "offline", "model": model, "base_url": base_url}
@@ -211,7 +210,7 @@ def remember_panel(model: str, base_url: str = "", *, environment: Mapping[str, 
             _read_value(key, values[key])
         except ValueError as problem:
             raise RuleBroken(f"{key} {problem}. Nothing was changed.") from None
-        text += f"{key} = {json.dumps(values[key], ensure_ascii=False)}\n"  # JSON's strings are TOML's too
+        text += f"{key} = {json.dumps(values[key], ensure_ascii=False)}\n"  # JSON strings are valid TOML
     kept = own.with_name(KEPT_FILE)
     files.make_folder(kept.parent, parents=True)
     files.write(kept, text.encode(), new_mode=0o600)
@@ -219,11 +218,11 @@ def remember_panel(model: str, base_url: str = "", *, environment: Mapping[str, 
 
 
 def find_root() -> Path:
-    """Return the project's folder: the nearest, from here up, that has items, settings or git; else here."""
+    """Return the nearest folder, from here up, that has items, settings or git; else this one."""
     here = Path.cwd()
     owner = here.stat().st_uid
     for folder in (here, *here.parents):
-        if folder.stat().st_uid != owner:  # nobody else decides what is read and written here
+        if folder.stat().st_uid != owner:  # another user must not decide what is read and written
             break
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
         is_marked = any((folder / name).exists() for name in marks)
@@ -236,9 +235,9 @@ def find_root() -> Path:
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the user's own settings file, where the system keeps such files; None without a home."""
+    """Return the path of the user's settings file, in the system's usual place; None without a home."""
     base = Path(environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA", ""))
-    if not base.is_absolute():  # else the project that one stands in would decide
+    if not base.is_absolute():  # a relative path would depend on the current folder
         if not (home := environment.get("HOME")):
             return None
         base = Path(home) / ("Library/Application Support" if sys.platform == "darwin" else ".config")
@@ -246,15 +245,15 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def announcement_file(root: Path) -> Path:
-    """Return the user's own file that says where a project's web room is; it cannot exist without a home."""
-    import hashlib  # late, for it loads OpenSSL
+    """Return the user's file with the address of a project's web room; without a home it cannot exist."""
+    import hashlib  # late: it loads OpenSSL
 
     own = user_file(os.environ) or Path(os.devnull, "none")
     return own.with_name("served") / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
 def user_name(settings: Settings) -> str | None:
-    """Return what the user is called: by the settings, else by git; None if neither says."""
+    """Return the user's name from the settings, else from git; None if neither has one."""
     if settings.user_name:
         return settings.user_name
     answer = run_git(settings.root, "config", "user.name", seconds=1.0)

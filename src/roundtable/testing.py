@@ -33,9 +33,9 @@ _NAMES: dict[type[PanelRequest], str] = {
 
 @dataclass
 class ScriptedPanel:
-    """A panel that says one distinct thing per turn; override a method to change its replies, or its `kind`.
+    """A panel that says one distinct thing per turn; override its methods to change replies, or its `kind`.
 
-    `says` gives the contributions, with None for the usual words, and `offers` its draft answers. `fails`
+    `says` returns a contribution, or None for the default words; `offers` holds the draft answers. `fails`
     maps a method's name to the number of times that it fails. `asked` and `briefs` record the requests.
     """
 
@@ -83,7 +83,7 @@ class ScriptedPanel:
         return Framing("Two journeys are written down.", question, "differing answers")
 
     async def speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
-        """Say what `says` gives, else a remark with the turn's number; pass where the brief allows it."""
+        """Say what `says` returns; else pass if the brief allows it, or remark with the turn's number."""
         speech = self.says(brief) if self.says else None
         if speech is None and brief.may_pass:
             return None
@@ -94,7 +94,7 @@ class ScriptedPanel:
         return speech
 
     async def judge(self, table: do.Table) -> Verdict:
-        """Take "weather" for a drift and "go with" for a decision."""
+        """Judge "weather" as off topic and "go with" as a decision."""
         turn = table.turns[-1]
         if "weather" in turn.text:
             return Verdict(off_topic=OffTopic("the weather", "03-02"))
@@ -109,7 +109,7 @@ class ScriptedPanel:
 
 @dataclass(frozen=True, slots=True)
 class PlayedSession:
-    """What a session showed, and the text of each page that it wrote, by file name."""
+    """The lines that a session showed, and the text of each page that it wrote, by file name."""
 
     lines: tuple[Line, ...]
     documents: Mapping[str, str]
@@ -127,7 +127,7 @@ def play_step(
     item: str = "Offline forms\n\nInspectors fill in forms in basements without signal.",
     panel: Panel | None = None,
 ) -> PlayedSession:
-    """Analyse an item from that step on in a copy, with the project's own personas and steps.
+    """Analyse an item from this step on, in a copy with the project's own personas and steps.
 
     The steps before it count as completed. The messages are what the user says, one after another; the
     session pauses when they run out. The panel is a `ScriptedPanel` unless you give one.

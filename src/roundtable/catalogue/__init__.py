@@ -1,8 +1,8 @@
-"""Personas and steps as they are in use: the built-in ones, changed by the files of a project.
+"""Loads personas, steps and tracks: the built-in ones, changed by a project's own files.
 
-A project's files in `.roundtable/personas`, `.roundtable/steps` and `.roundtable/tracks` add to the built-in
-content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
-(rule STEP-8). `docs/content.md` says how a file is written.
+Files in `.roundtable/personas`, `.roundtable/steps` and `.roundtable/tracks` add to the built-in content or
+replace an entry with the same key or id; a persona can also be disabled. This package never writes a file
+(rule STEP-8). `docs/content.md` describes the format.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ MAX_PERSONAS = 8
 _MAX_PATTERN_LENGTH = 300
 _PLAIN_WORDS = re.compile(r"\w(?:[\w '’-]*\w)?")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
-# Attributions that are nobody's name.
+# Attributions that no persona may have as its name.
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
 _EVERY_STEP = "all"
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LABEL_LENGTH = 60
 _SECTIONS = ("Brief Mode", "Standard Mode", "Deep Mode", "Questions", "Validation", "Artifacts", "Notes")
 _EXTRAS = ("help", "example", "draft", "without", "shows")
-# One that nothing closes takes nothing with it.
+# An unclosed comment is not matched, so that no text is lost.
 _COMMENT = re.compile(r"<!--(?>(?:(?!<!--|-->).)*)-->", re.DOTALL)
 _NEXT_STEP = re.compile(r"(?m)^(?=---\nstep_id:)")
 _SECTION = re.compile(r"(?m)^##[ \t]++(.+)")
 _LABEL = re.compile(r"(?m)^###[ \t]++(.+)")
 _EXTRA = re.compile(r"(?m)^-[ \t]++(\w++):")
 _DRAFT = re.compile(r"(?:item(?: steps| wish| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*)?", re.DOTALL)
-# A step, and what is ignored of its file: each field with the reason.
+# A step, and each ignored field of its file with the reason.
 _StepFile = tuple[Step, list[tuple[str, str]]]
-# A key with its persona, or with nobody if it is disabled.
+# A key, and its persona or None if it is disabled.
 _PersonaFile = tuple[str, Persona | None]
 
 
 class Content(Struct, frozen=True):
-    """Personas, steps and tracks, and what is wrong with the files: those of steps are among the tracks'."""
+    """Personas, steps and tracks, with the problems in their files; `tracks` also has those of steps."""
 
     personas: tuple[tuple[Persona, ...], tuple[Problem, ...]]
     steps: tuple[Step, ...]
@@ -66,7 +66,7 @@ class Content(Struct, frozen=True):
 
 
 def load_roster(project: Path | None = None) -> Roster:
-    """Return the personas at the table; raises ContentBroken when none is left."""
+    """Return the personas at the table; raise ContentBroken when none is left."""
     return read_roster(project)[0]
 
 
@@ -76,7 +76,7 @@ def load_steps(project: Path | None = None) -> tuple[Step, ...]:
 
 
 def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...]]:
-    """Return the personas at the table and what is wrong with files; ContentBroken when none is left."""
+    """Return the personas at the table and their files' problems; raise ContentBroken if none is left."""
     personas, problems = read_personas(project)
     if not personas:
         failed = "No persona is left: every one of them is disabled."
@@ -86,12 +86,12 @@ def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...
 
 
 def read_personas(project: Path | None = None) -> tuple[tuple[Persona, ...], tuple[Problem, ...]]:
-    """Like `read_roster`, but an empty table is a problem among the others instead of an error."""
+    """Like `read_roster`, but report an empty table as one more problem instead of raising."""
     return _load_content(project).personas
 
 
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
-    """Return the tracks, worded for the kind of project, and what is wrong with files of steps and tracks."""
+    """Return the tracks, worded for the kind of project, and the problems in step and track files."""
     tracks, problems = _load_content(project).tracks
     kind = find_project_kind(project) if project is not None else ""
     worded = (replace(each, steps=tuple(step.word_for(kind) for step in each.steps)) for each in tracks)
@@ -99,7 +99,7 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
 
 
 def find_project_kind(root: Path) -> str:
-    """Return `library`, `service`, `app` or `tool`, as the files at the top tell; empty if they do not."""
+    """Return `library`, `service`, `app` or `tool`, judged by the top-level files; empty if unclear."""
     home, manifests = root.resolve(), ""
     for name in ("pyproject.toml", "Cargo.toml", "package.json"):
         with suppress(UnusableError):
@@ -146,13 +146,13 @@ class _StepFields(Struct, forbid_unknown_fields=True):
     persona: files.ShortName
     depth: Depth
     outputs: files.SomeTexts
-    # A step survives a fault in these, so each is checked on its own.
+    # A fault in one of these does not lose the step, so each is checked on its own.
     depends_on: Any = ()
     skip_if: Any = ""
 
 
 def _parse_content(own: Path | None) -> Content:
-    """Return the content with a project's own folder; a step of it keeps the place of the one it replaces."""
+    """Return the built-in content merged with a project's; a replaced step keeps its place in the order."""
     persona_problems: list[Problem] = []
     personas = _load_personas(own, persona_problems)
     problems: list[Problem] = []
@@ -191,10 +191,10 @@ def _parse_content(own: Path | None) -> Content:
 
 
 def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, ...]:
-    """Return who sits at the table: ours, replaced or disabled in place, then a project's that fit there."""
+    """Return the personas at the table: ours, replaced or disabled in place, then the project's own."""
     built = load_folder(BUILT_IN, "personas", problems, partial(parse_persona, trusted=None))
     ours = {file.value[0]: file for file in built}
-    # A copy of a built-in persona keeps its patterns, which are tested one by one.
+    # The patterns of built-in personas are tested one by one, so a copy may keep them.
     trusted = {ban.pattern for file in built if (persona := file.value[1]) for ban in persona.bans}
     added: dict[str, Loaded[_PersonaFile]] = {}
     parse = partial(parse_persona, trusted=trusted)
@@ -217,7 +217,7 @@ def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, 
 
 
 def _find_clash(given: Mapping[str, Loaded[_PersonaFile]], added: Collection[str]) -> Problem | None:
-    """Return the first reason why these cannot sit at one table, blamed on a project's own file."""
+    """Return the first clash between personas, as a problem in a project's own file; None without one."""
     taken: dict[str, tuple[Persona, str]] = {}
     for seat in ((persona, file.shown) for file in given.values() if (persona := file.value[1])):
         other = taken.setdefault(fold_text(seat[0].first_name), seat)
@@ -234,7 +234,7 @@ def _find_clash(given: Mapping[str, Loaded[_PersonaFile]], added: Collection[str
 def _finish_steps(
     roster: Roster | None, problems: list[Problem], loaded: Iterable[Loaded[_StepFile]]
 ) -> Iterator[Step]:
-    """Yield the steps with the dependencies that come before them, each with a persona at the table."""
+    """Yield the steps, depending only on earlier ones, each with a persona who is at the table."""
     before: set[str] = set()
     for entry in loaded:
         step, ignored = entry.value
@@ -244,7 +244,7 @@ def _finish_steps(
         before.add(step.step_id)
         if roster is not None and step.phase is not None and step.persona not in roster:
             lead = roster.lead_of(step.phase.key)
-            # A project that disables a persona needs no warning for each of our steps that it conducted.
+            # A project that disables a persona needs no warning for each built-in step of that persona.
             if not entry.shown.startswith(BUILT_IN.name):
                 reason = f"no persona has the key '{step.persona}'; {lead.name} conducts the step"
                 ignored.append(("persona", reason))
@@ -254,7 +254,7 @@ def _finish_steps(
 
 
 def parse_persona(text: str, trusted: Collection[str] | None) -> _PersonaFile:
-    """Return the persona that a file describes or disables; None trusts all patterns."""
+    """Return a file's key and persona, None for a disabled one; `trusted=None` trusts all patterns."""
     fields, _ = split_front_matter(text)
     switch = convert(fields, _Switch)
     if not _KEY.fullmatch(switch.key) or switch.key == USER:
@@ -280,7 +280,7 @@ def parse_persona(text: str, trusted: Collection[str] | None) -> _PersonaFile:
 
 
 def _ban_words(ban: Ban) -> Ban:
-    """Return the ban with the words of a project as a pattern, which is quick on any text."""
+    """Return the ban with a project's plain words as a pattern that is quick on any text."""
     choices = [words.strip() for words in ban.pattern.split("|")]
     if len(ban.pattern) > _MAX_PATTERN_LENGTH or not all(map(_PLAIN_WORDS.fullmatch, choices)):
         said = f"a pattern has plain words with | between them, {_MAX_PATTERN_LENGTH} characters at most"
@@ -289,7 +289,7 @@ def _ban_words(ban: Ban) -> Ban:
 
 
 def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -> Track:
-    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
+    """Return the track in a file, made of the analysis's steps and of those in track folders."""
     fields, _ = split_front_matter(text)
     if not _KEY.fullmatch(str(fields.get("key"))):
         raise UnusableError("key", "must be one word of small letters, digits and hyphens")
@@ -298,7 +298,7 @@ def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -
         named = dict.fromkeys(convert(fields.get("steps"), files.SomeTexts, "steps"))
         if unknown := [step_id for step_id in named if step_id not in known]:
             raise UnusableError("steps", f"there is no step {unknown[0][:60]}")
-        # Those of an earlier phase come first; what they need of steps outside the track is left out.
+        # Earlier phases come first; dependencies on steps outside the track are dropped.
         chosen = sorted((known[each] for each in named), key=lambda step: step.step_id[:2])
         met = ([each for each in step.depends_on if each in named] for step in chosen)
         steps = tuple(replace(step, depends_on=tuple(each)) for step, each in zip(chosen, met, strict=True))
@@ -306,12 +306,12 @@ def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -
 
 
 def parse_steps(text: str) -> list[_StepFile]:
-    """Return the steps of a file, in which several may stand one after another."""
+    """Return the steps in a file, which may hold several."""
     return [parse_step(part) for part in _NEXT_STEP.split(text) if part.strip()]
 
 
 def parse_step(text: str) -> _StepFile:
-    """Return the step of a file; raises UnusableError for anything wrong but `depends_on` and `skip_if`."""
+    """Return a step and the faults in `depends_on` and `skip_if`; raise UnusableError for any other fault."""
     fields, body = split_front_matter(text)
     given = convert(fields, _StepFields)
     if not model.is_step_id(given.step_id) or model.phase_of(given.step_id) is None:
@@ -362,14 +362,14 @@ def parse_step(text: str) -> _StepFile:
 
 
 def _split_at(heading: re.Pattern[str], text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return what stands before the first heading, and each heading with the text below it."""
+    """Return the text before the first heading, and each heading with the text below it."""
     first, *rest = heading.split(text)
     titles = (" ".join(title.split()) for title in rest[::2])
     return first, list(zip(titles, rest[1::2], strict=True))
 
 
 def _parse_questions(section: str, text: str, standard: Mapping[str, Question]) -> dict[str, Question]:
-    """Return the questions of a depth by label; a label alone stands for the question of Standard Mode."""
+    """Return a depth's questions by label; a label without text repeats the question of Standard Mode."""
     questions: dict[str, Question] = {}
     for label, block in _split_at(_LABEL, text)[1]:
         place = f"{section}, '{label[:MAX_LABEL_LENGTH]}'"
@@ -398,7 +398,7 @@ def _parse_question(label: str, block: str, place: str) -> Question:
 
 
 def _parse_rows(sections: Mapping[str, str], section: str, columns: int) -> Iterator[list[str]]:
-    """Yield the list lines of a section, each cut at its bars into so many cells."""
+    """Yield the cells of each list line in a section; raise UnusableError unless there are `columns`."""
     for line in filter(None, (" ".join(line.split()) for line in sections.get(section, "").split("\n"))):
         cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
         if not line.startswith("- ") or len(cells) != columns or not all(cells):

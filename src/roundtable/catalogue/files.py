@@ -1,4 +1,4 @@
-"""Reads content files: safely, within bounds, and with one line for each thing that is wrong with one."""
+"""Reads content files safely and within limits, and reports each problem in one line."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)]
 SomeTexts = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 _Value = TypeVar("_Value")
-# Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
+# Line ends and tabs are allowed; other control characters and those that reorder a line are not.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-# The field that a message of msgspec is about: one that stands there, or one that should or should not.
+# The field in a message of msgspec: one with a wrong value, or one that is missing or unknown.
 _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")
 
 
 class Problem(Struct, frozen=True):
-    """One fault of one file: where, why, and whether the file was left out because of it."""
+    """One problem in one file: where, why, and whether the file is skipped because of it."""
 
     file: str
     field: str
@@ -56,7 +56,7 @@ class UnusableError(ValueError):
 
 
 class Loaded(Struct, Generic[_Value], frozen=True):
-    """What a file holds, the file as a person knows it, and the name by which it is put in order."""
+    """The value parsed from a file, its path as shown to people, and the name it is sorted by."""
 
     value: _Value
     shown: str
@@ -65,7 +65,7 @@ class Loaded(Struct, Generic[_Value], frozen=True):
 
 @lru_cache(maxsize=100)
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
-    """Return the fields of a markdown file and its body; the same text is not parsed again."""
+    """Return the fields and the body of a markdown file; results are cached by text."""
     first, *lines = text.split("\n")
     end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
     if first.rstrip() != "---" or end is None:
@@ -80,12 +80,12 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
 def load_folder(
     root: Path, folder: str, problems: list[Problem], parse: Callable[[str], _Value], suffix: str = ".md"
 ) -> list[Loaded[_Value]]:
-    """Return what the files of a folder hold, without hidden ones and READMEs, and add to the problems."""
+    """Return the parsed files of a folder, without hidden ones and READMEs; append to `problems`."""
     shown, path = f"{root.name}/{folder}", root / folder
     try:
         names = sorted(entry.name for entry in path.iterdir() if entry.name.lower() != "readme.md")
     except OSError as error:
-        # A link to nothing is named: here, or with the files if it has the name of one.
+        # A dangling link is reported: here, or with the files if it is named like one.
         leads_nowhere = path.is_symlink() and not path.exists() and not folder.endswith(suffix)
         if leads_nowhere or not isinstance(error, FileNotFoundError | NotADirectoryError):
             problems.append(Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True))
@@ -105,7 +105,7 @@ def load_folder(
 
 
 def read_text(path: Path, root: Path) -> str:
-    """Return a file's text with plain line ends; raises UnusableError unless it is text inside `root`."""
+    """Return a file's text with plain line ends; raise UnusableError unless it is text inside `root`."""
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(root.parent.resolve() / root.name):
@@ -130,7 +130,7 @@ def read_text(path: Path, root: Path) -> str:
 
 
 def _load_yaml(text: str) -> object:
-    """Return the value of a text without aliases (they can unfold to gigabytes), tags and deep nesting."""
+    """Return the YAML value of a text; refuse aliases (they can grow to gigabytes), tags, deep nesting."""
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
@@ -155,7 +155,7 @@ def _load_yaml(text: str) -> object:
 
 
 def _tidy(name: str, value: object) -> object:
-    """Return the value with each text on one line, without fields that are left empty."""
+    """Return the value with each text on one line and without empty fields."""
     if isinstance(value, list):
         return [_tidy(name, entry) for entry in value]
     if isinstance(value, dict):
@@ -168,7 +168,7 @@ def _tidy(name: str, value: object) -> object:
 
 
 def convert(value: object, form: type[_Value], field: str = "it") -> _Value:
-    """Return the value in a form, such as a struct; raises UnusableError with the field and the reason."""
+    """Return the value as another type; if it does not fit, raise UnusableError with field and reason."""
     try:
         return msgspec.convert(value, form)
     except msgspec.ValidationError as error:
@@ -187,5 +187,5 @@ def convert(value: object, form: type[_Value], field: str = "it") -> _Value:
 
 
 def escape_hidden(text: str) -> str:
-    """Return the text without anything that could upset a terminal."""
+    """Return the text with its unprintable characters escaped."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)

@@ -1,4 +1,4 @@
-"""The data of the package: personas and steps for the catalogue, and words and texts for all others."""
+"""The package's data: personas and steps for the catalogue, words and texts for everything else."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ HOME = Path(__file__).parent
 
 @cache
 def read_tables(name: str) -> dict[str, Any]:
-    """Return what a TOML file of this folder holds; it is read once."""
+    """Return the content of a TOML file in this folder; each is read once."""
     return tomllib.loads((HOME / name).read_text(encoding="utf-8"))

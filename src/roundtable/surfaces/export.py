@@ -1,6 +1,6 @@
 """Files for coding agents, made from the personas, steps and rules in use.
 
-The texts are templates in `content/export`; what the rules fix comes from where the program has it.
+The texts are templates in `content/export`; the lines that the rules fix come from the program's own code.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
 from ..core.text import fill_blanks
 
-# These stand for whoever it will be, so that the fixed lines come out with their places open.
+# Placeholders for personas, so that the fixed lines keep blanks to fill in.
 _LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
     Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
     for name in ("{Lead}", "{Other}", "{Colleague}", "{Name}")
 )
 _STEP = Step("{step_id}", "{title}", "", "brief", ())
-_to_json = partial(json.dumps, ensure_ascii=False)  # what is not escaped is a string of TOML, too
+_to_json = partial(json.dumps, ensure_ascii=False)  # without \u escapes it is a TOML string, too
 AGENT_FILE = "agent-file"
 QUESTIONS_FILE = "roundtable-questions.md"
-SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # for other servers too: never replaced
+SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")  # they may name other servers: never replaced
 
 
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
@@ -83,7 +83,7 @@ def _describe_persona(persona: Persona) -> str:
 
 def _describe_voice(persona: Persona, roster: Roster) -> str:
     kinds, traits = {"patterns": "Speaks like: ", "bans": "Keeps to this: "}, roster.traits_of(persona)
-    traits.pop("principles", None)  # they are told with who the persona is
+    traits.pop("principles", None)  # they are in the persona's description
     rows = [f"- {kinds.get(kind, '')}{each}" for kind, told in traits.items() for each in told]
     return "\n".join([f"**{persona.title}**\n", *rows])
 
@@ -107,10 +107,10 @@ class Host(msgspec.Struct, frozen=True):
     reads_project: bool = False
 
     def make_files(self, agent: str, questions: str, root: Path) -> dict[str, str]:
-        """Return the host's files, by path inside the folder, for a project; `agent` is the agent file.
+        """Return the host's files for a project, by path inside the folder; `agent` is the agent file.
 
-        The server is started by full paths: a host may have another search path. With -P the project's own
-        files are never imported.
+        They start the server by its full path, as a host may have another search path. With -P, the project's
+        own files are never imported.
         """
         server = ["-P", "-m", "roundtable", "--root", str(root.resolve()), "mcp"]
         values = {"program": _to_json(sys.executable), "server": _to_json(server)}
@@ -121,5 +121,5 @@ class Host(msgspec.Struct, frozen=True):
         return {path: fill_blanks(text, values) for path, text in self.files.items()}
 
 
-_TABLES = read_tables("export/hosts.toml")  # its texts are given to every host in its own form
+_TABLES = read_tables("export/hosts.toml")  # its texts go to every host, in the host's format
 HOSTS = msgspec.convert(_TABLES["hosts"], dict[str, Host])

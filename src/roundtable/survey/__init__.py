@@ -26,18 +26,18 @@ _PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[
 
 
 class Survey(Struct, frozen=True):
-    """What one look at the project's files says about an item."""
+    """What the project's files say about an item."""
 
     root: Path
-    findings: tuple[FoundFile, ...]  # what the item's terms lead to
-    radius: tuple[FoundFile, ...]  # all that it may touch, in the order of 02-01
+    findings: tuple[FoundFile, ...]  # files with the item's terms, and picked ones
+    radius: tuple[FoundFile, ...]  # every file it may touch, in the order for 02-01
     picked: tuple[str, ...] = ()  # by a panel
 
 
 def survey(root: Path, paths: Sequence[str], item: Item, picked: Sequence[str] = ()) -> Survey:
-    """Return what these files below the root say about the item; never fails on what it finds there.
+    """Return what these files below the root say about the item; nothing that a file holds makes it fail.
 
-    Those of them that a panel `picked` lead all lists.
+    The files that a panel `picked` come first in every list.
     """
     terms, known = extract_terms(item), frozenset(paths)
     picked = tuple(path for path in picked if path in known)
@@ -48,7 +48,7 @@ def survey(root: Path, paths: Sequence[str], item: Item, picked: Sequence[str] =
 
 
 def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
-    """Estimate the scope by files and folders, the complexity by folders and a test; None without a file."""
+    """Estimate scope by files and folders, complexity by folders and tests; None without a likely file."""
     likely = likely_files(findings)
     if not likely:
         return None
@@ -63,7 +63,7 @@ def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | N
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
-    """Return the findings that a change would have to edit, by their score: no tests, no documents."""
+    """Return the paths with a high score that a change would have to edit: no tests, no documents."""
     strong = (each.path for each in _strong_files(findings))
     return tuple(path for path in strong if file_kind(path) in ("source", "config"))
 
@@ -74,7 +74,7 @@ def _strong_files(findings: Sequence[FoundFile]) -> list[FoundFile]:
 
 
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
-    """Return the draft answer to a question of a step, None where the survey suggests nothing."""
+    """Return the draft answer to a step's question; None if the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
             places = [*islice(_cite_files(survey, survey.findings), 5)]
@@ -92,7 +92,7 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
 
 
 def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
-    """Yield of each file the best line that is still as it was found; a list of past changes is no place."""
+    """Yield a citation of each file's best line that is still as it was found; changelogs are skipped."""
     for file in (each for each in files if not _PAST_CHANGES.search(each.path)):
         rows = [b"", *(read_text(survey.root, file.path) or b"").split(b"\n")]
         there = (line for line in file.lines if line.number < len(rows))
@@ -101,7 +101,7 @@ def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
 
 
 def cite(line: CodeLine) -> str:
-    """Return a place in the code as everybody writes it; a byte that is no letter is spelled `\\xff`."""
+    """Return `path:line` as inline code; bytes that cannot be decoded are spelled `\\xff`."""
     path = os.fsencode(line.path).decode("utf-8", "backslashreplace")
     path = re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", path)
     text = " ".join(strip_unprintable(f"{path}:{line.number}").split())

@@ -1,4 +1,4 @@
-"""The project's files: which there are, of what kind each is, and what a text file holds."""
+"""The project's files: their list, the kind of each, and the content of text files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_text(root: Path, path: str) -> bytes | None:
             data = file.read()
     except (OSError, ValueError):
         return None
-    # Nobody writes such long lines: a minified script, data without line breaks.
+    # Nobody writes such long lines: it is a minified script, or data without line breaks.
     is_packed = len(data) > _BINARY and (data.count(b"\n") + 1) * 600 < len(data)
     return None if data.find(0, 0, _BINARY) >= 0 or is_packed else data
 
@@ -58,7 +58,7 @@ def read_text(root: Path, path: str) -> bytes | None:
 def list_files(
     root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS, excluded: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return the paths of the project's files in order, without our own and what is left out or excluded."""
+    """Return the sorted paths of the project's files, without our own and those left out or excluded."""
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
     # A `path:line` excludes only that place.
     ends = [f"/{part.strip('/')}/" for part in excluded if part.strip("/") and ":" not in part]
@@ -69,7 +69,7 @@ def list_files(
 
 
 def make_line_counter(root: Path, folder: Path) -> Callable[[str], int | None]:
-    """Return what tells how many lines a cited file has, also by the end of its path; None without one."""
+    """Return a function that maps a path, or the end of one, to the file's line count or None if missing."""
     list_once = cache(partial(list_files, root))
 
     def count(places: Iterable[Path]) -> Iterator[int]:
@@ -92,12 +92,12 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
     answer = run_git(root, "ls-files", *options, seconds=_FILES_SECONDS)
     if answer is None:
         return None
-    # A conflict lists a path three times; a folder's name ends in a slash: a repository inside this one.
+    # A conflict lists a path three times; a path that ends in a slash is a repository inside this one.
     found = {os.fsdecode(path) for path in answer.split(b"\0") if path and not path.endswith(b"/")}
-    # Inside a folder that the repository around it ignores, git knows of nothing.
+    # git lists nothing inside a folder that the surrounding repository ignores.
     if not found and (run_git(root, "rev-parse", "--show-prefix", seconds=_FILES_SECONDS) or b"").strip():
         return None
-    # An index may name what is behind a link, or outside.
+    # An index may name files behind a link, or outside.
     home = Path(os.path.realpath(root))
     is_real = cache(lambda folder: Path(os.path.realpath(home / folder)) == home / folder)
     return [path for path in found if is_real(path.rpartition("/")[0])]
@@ -116,7 +116,7 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
                 files = {name for name, each in here.items() if each.is_file(follow_symlinks=False)}
         except OSError:
             continue
-        if here.keys() >= {"HEAD", "objects", "refs"}:  # the inside of git
+        if here.keys() >= {"HEAD", "objects", "refs"}:  # git's own folder
             continue
         if ".gitignore" in files and (spec := _read_ignore_file(root / folder)):
             rules = (*rules, (folder, spec))
@@ -124,7 +124,7 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
             path = f"{folder}{name}/" if name in folders else folder + name
             if time.monotonic() > end:
                 return
-            # The nearest ignore file that speaks of a path decides, as in git.
+            # The nearest ignore file that mentions a path decides, as in git.
             verdicts = (spec.check_file(path[len(base) :]).include for base, spec in reversed(rules))
             if next((verdict for verdict in verdicts if verdict is not None), False):
                 continue
@@ -135,12 +135,12 @@ def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
 
 
 def _read_ignore_file(folder: Path) -> GitIgnoreSpec | None:
-    """Return the quick rules of an ignore file; None unless it is a regular file of a likely size."""
+    """Return the rules of an ignore file that match quickly; None unless it is a small regular file."""
     data = read_text(folder, ".gitignore")
     if data is None or len(data) > 256 * 1024:
         return None
     lines = data.decode("utf-8", errors="replace").splitlines()
-    # With each star more in a rule, all places are tried again.
+    # Each further star in a rule multiplies the places to try.
     stars = (max(line.count("**"), *(name.count("*") for name in line.split("/"))) for line in lines)
     quick = [line for line, count in zip(lines, stars, strict=True) if count <= 2]
     try:

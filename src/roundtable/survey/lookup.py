@@ -22,7 +22,7 @@ from .symbols import Definition, defined_name, find_definitions
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
-SMALL_FILE = 80  # a file of so few lines is shown whole
+SMALL_FILE = 80  # a file with at most this many lines is shown whole
 MAX_SEARCH_HITS = 40
 MAX_READ_LINES = 200
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
@@ -39,7 +39,7 @@ class Excerpt(Struct, frozen=True):
 
     @property
     def with_numbers(self) -> str:
-        """The text with its number before each line, so that a citation needs no counting."""
+        """The text with each line's number before it, so that a citation needs no counting."""
         return "\n".join(f"{at} {line}".rstrip() for at, line in enumerate(self.text.split("\n"), self.first))
 
     @property
@@ -47,7 +47,7 @@ class Excerpt(Struct, frozen=True):
         return self.first + self.text.count("\n")
 
     def holds(self, path: str, line: int, *, margin: int = 0) -> bool:
-        """Whether a line of a file, by its whole path or the end of it, is among these or near them."""
+        """Whether a line is in the excerpt or within `margin` of it; `path` may be the end of a path."""
         is_here = f"/{self.path}".endswith(f"/{path.strip('/')}")
         return is_here and self.first - margin <= line <= self.last + margin
 
@@ -56,10 +56,10 @@ def find_excerpts(
     root: Path, paths: Sequence[str], item: Item, documents: Sequence[str], excluded: Collection[str],
     picked: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:  # fmt: skip
-    """Return about six excerpts of these files around the symbols that fit the item best, a small file whole.
+    """Return up to six excerpts around the symbols that fit the item best; small files are shown whole.
 
-    A file that the documents name counts more, and one that a panel picked still more. Nothing comes from
-    around a `path:line` that is excluded.
+    Files that the documents name count more, and those that a panel picked still more. No excerpt contains
+    an excluded `path:line`.
     """
     text = "\n".join((item.own_text, *documents))
     terms = extract_terms(replace(item, text=text))
@@ -76,7 +76,7 @@ def find_excerpts(
     for file in files:
         for order, line in enumerate(file.lines):
             holders = (each for each in definitions[file.path] if each.first <= line.number <= each.last)
-            around = max(holders, key=lambda each: each.first, default=None)  # the inmost
+            around = max(holders, key=lambda each: each.first, default=None)  # the innermost
             in_name = around is not None and any(term.text in around.name.lower() for term in terms)
             worth = file.score * 0.8**order * (1.5 if in_name else 1.0)
             scored.append((-worth, file.path, line.number, around))
@@ -84,7 +84,7 @@ def find_excerpts(
     struck = [(path, int(line)) for path, _, line in places if line.isdecimal()]
     chosen: list[Excerpt] = []
     for _, path, number, around in sorted(scored, key=lambda each: each[:3]):
-        if any(each.holds(path, number, margin=12) for each in chosen):  # it would nearly touch that one
+        if any(each.holds(path, number, margin=12) for each in chosen):  # too close to another excerpt
             continue
         each = _show_around(path, texts[path], number, around)
         alike = sum(other.path == path for other in chosen)
@@ -97,7 +97,7 @@ def find_excerpts(
 
 
 def _show_around(path: str, data: bytes, number: int, definition: Definition | None) -> Excerpt:
-    """Return the lines around a line that was found: of the definition it is in, if that begins near it."""
+    """Return the lines around a hit, or the definition that it is in if that begins nearby."""
     lines = data.rstrip(b"\n").split(b"\n")
     reason = f"defines {definition.name}" if definition else "has the item's words"
     first, last = number - EXCERPT_LINES // 2, number + EXCERPT_LINES // 2
@@ -113,7 +113,7 @@ def _show_around(path: str, data: bytes, number: int, definition: Definition | N
 
 
 def _weigh_line(line: bytes, word: bytes) -> float:
-    """Return what a line that holds a word counts: more as a definition, less as a part of another word."""
+    """Return the weight of a line with this word: more if it defines it, less if it is part of another."""
     spelled = re.escape(word)
     if defined_name(line) == word or re.match(spelled + rb"\s{0,9}(?::|=(?!=))", line):
         return 2.0
@@ -134,17 +134,17 @@ def search_code(root: Path, paths: Sequence[str], words: Sequence[str]) -> tuple
         for number, line in enumerate(data.split(b"\n"), 1):
             if worth := sum(_weigh_line(line, word) * rarity[word] for word in rarity if word in line):
                 here.append((-worth, is_other, path, number, _show_lines([line])))
-        found += heapq.nsmallest(4, here)  # of one file
+        found += heapq.nsmallest(4, here)  # from each file
     return tuple(CodeLine(*hit[2:]) for hit in heapq.nsmallest(MAX_SEARCH_HITS, found))
 
 
 def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
-    """Return lines of a file of the project, at most 200; None where there is no such file to show."""
+    """Return at most 200 lines of one of the project's files; None if there is nothing to show."""
     place = PurePosixPath(path)
     name = place.as_posix()
     if place.is_absolute() or ".." in place.parts or "\0" in path or is_secret(name):
         return None
-    # A folder on the way may be a link that leads out of the project.
+    # A folder in the path may be a link out of the project.
     is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
     if is_linked or (data := read_text(root, name)) is None:
         return None
@@ -159,7 +159,7 @@ def list_folders(paths: Sequence[str]) -> str:
     for path in _leave_out_secrets(paths):
         folder = "/".join(path.split("/")[:-1][:2]) or "."
         folders.setdefault(folder, []).append(path.removeprefix(f"{folder}/"))
-    most = 4 + 12_000 // (len(paths) + 1)  # few of a large project
+    most = 4 + 12_000 // (len(paths) + 1)  # fewer for a large project
     return "\n".join(f"{folder}/ {' '.join(below[:most])}" for folder, below in folders.items())
 
 

@@ -1,7 +1,7 @@
-"""Finds the files that an item's words and the history lead to, the likeliest first.
+"""Finds the files that an item probably touches, by its words and the history, likeliest first.
 
-The weights of the order are fitted on past commits of seven public projects, so that the files each commit
-touched come first. docs/survey.md says how, and how well that holds on commits that were not used for it.
+The weights are fitted to past commits of seven public projects, so that the files each commit touched come
+first. docs/survey.md says how, and how well they work for commits that were not used for it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .symbols import defined_name
 
 STOP_WORDS = frozenset(" ".join(read_tables("survey.toml")["stop-words"].values()).split())
 MAX_TERMS = 14
-_NAMED = 1.6  # something written as code is written in the code
+_NAMED = 1.6  # what is written as code is likely in the code
 # A path, an option, a dotted or joined name, or a plain word in any script.
 _TOKEN = re.compile(r"[\w$][\w$'’]*(?:(?:[./:-]|::)[\w$]+)*", re.UNICODE)
 _PART = re.compile(r"[^\W\d_]+|\d+")
@@ -40,24 +40,24 @@ _JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\
 _ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
-# Addresses of the web and of mail, numbers of trackers.
+# Web addresses, mail addresses and issue numbers.
 _NO_TERM = re.compile(
     r"https?://\S+|(?<=\w)@[\w.-]+|(?:^|(?<=\s))\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)"
 )
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
-# A word begins after no letter, or with a capital after a small one or before one.
+# A word begins after anything but a letter, or with a capital next to a small letter.
 _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
-# At most a short ending is left of the word.
+# At most a short ending may follow.
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
 _K1, _B = 1.4, 0.55
 _IN_NAME, _IN_FOLDER, _DEFINED = 5.0, 1.6, 2.5
-_TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # what its words, its name and its folders count
-_KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and its past changes
+_TEXT, _NAME, _FOLDER = 4.5, 2.7, 4.7  # weights of a file's words, name and folders
+_KIN, _RECENT, _LAST = 2.2, 3.2, 1.1  # and of its past changes
 _KINDS: Final[Mapping[FileKind, float]] = {"test": -0.3, "docs": -1.5, "config": -0.3, "generated": -2.0}
 
 
 class CodeLine(Struct, frozen=True):
-    """One line of a file, counted from 1, with its text as it stood."""
+    """One line of a file, counted from 1, with its text when it was read."""
 
     path: str
     number: int
@@ -65,12 +65,12 @@ class CodeLine(Struct, frozen=True):
 
 
 def make_line(path: str, number: int, line: bytes) -> CodeLine:
-    """Return a line as a survey cites it: cut where it is very long."""
+    """Return a line as a survey cites it: cut if it is very long."""
     return CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
 
 
 class FoundFile(Struct, frozen=True):
-    """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
+    """A file that the item may touch: its score, how often the terms occur, and its lines, best first."""
 
     path: str
     score: float
@@ -80,7 +80,7 @@ class FoundFile(Struct, frozen=True):
 
 @lru_cache(maxsize=20_000)
 def word_root(word: str) -> str:
-    """Return the beginning that the word's forms share, to search files for it: `quer` for `query`."""
+    """Return the beginning that a word's forms share, for searching files: `quer` for `query`."""
     word = word.lower()
     root = stem_word(word)
     while not word.startswith(root):
@@ -90,7 +90,7 @@ def word_root(word: str) -> str:
 
 
 class Term(Struct, frozen=True):
-    """Something to look for: in small letters, as a stem or as a whole name, with its weight."""
+    """A search term in lower case, a stem or a whole name, with its weight."""
 
     text: str
     weight: float
@@ -98,19 +98,19 @@ class Term(Struct, frozen=True):
 
     @property
     def spellings(self) -> tuple[bytes, ...]:
-        """The byte forms in files whose ASCII letters are made small; other capitals are spelled out."""
+        """The byte forms to find in text whose ASCII is lower-cased; other capitals are separate forms."""
         forms = (self.text, self.text.capitalize(), self.text.upper())
         return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
 
 
 def extract_terms(item: Item) -> tuple[Term, ...]:
-    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
+    """Return at most `MAX_TERMS` terms from the item's title and text, heaviest first."""
     found: dict[tuple[str, bool], Term] = {}
     for text, base in ((item.name, 1.0), (item.text[:20_000], 0.35)):
         for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)
-            # What is said again says a little more, never as much as the first time.
+            # A repetition adds a little weight, never as much as the first mention.
             weight = max(before.weight * 1.1, base * term.weight) if before else base * term.weight
             found[key] = replace(before or term, weight=min(weight, 2.0))
     return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
@@ -122,7 +122,7 @@ def split_name(name: str) -> tuple[str, ...]:
 
 
 def _find_terms(text: str) -> Iterator[Term]:
-    """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
+    """Yield the terms of a text in order, including repetitions, each with its weight in the text."""
     text = _NO_TERM.sub(" ", text)
     spans = [match.span(1) for match in _CODE_SPAN.finditer(text)]
     for token in _TOKEN.finditer(text):
@@ -148,7 +148,7 @@ class Commit(Struct, frozen=True):
 
 
 def read_history(root: Path) -> tuple[Commit, ...]:
-    """Return the commits below the root, newest first, but those without a parent, which changed nothing."""
+    """Return the commits below the root, newest first, without root commits, which change nothing."""
     options = ("-z", "--max-count=4000", "--no-merges", "--no-renames", "--name-only", "--relative")
     form = "--format=format:%x01%P%x02%s"
     answer = run_git(root, "log", *options, form, "--", ".", seconds=3.0)
@@ -163,7 +163,7 @@ def read_history(root: Path) -> tuple[Commit, ...]:
 
 
 def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> dict[str, float]:
-    """Return how much the commits say of each known file; rare words in a subject count more."""
+    """Return how strongly past commits suggest each known file; rare words in a subject count more."""
     split = ([word for word in split_name(commit.subject) if len(word) > 2] for commit in history)
     stems = [{word_root(word) for word in words if word.lower() not in STOP_WORDS} for words in split]
     frequency = Counter(word for words in stems for word in words)
@@ -172,15 +172,15 @@ def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Containe
         for term in terms
         if not term.whole
     }
-    kin: defaultdict[str, float] = defaultdict(float)  # how much commits with like subjects changed it
+    kin: defaultdict[str, float] = defaultdict(float)  # how much commits with similar subjects changed it
     recent: defaultdict[str, float] = defaultdict(float)  # its share of the last commits
-    last: dict[str, float] = {}  # how few commits ago it changed
+    last: dict[str, float] = {}  # how recently it changed
     for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
         if len(commit.paths) > 40:  # a reformat or a move says nothing about one file
             continue
         shared = sum(weights[word] for word in words & weights.keys())
         for path in filter(known.__contains__, commit.paths):
-            recent[path] += 0.5 ** (age / 50) / 72  # which is what changing in every commit would sum up to
+            recent[path] += 0.5 ** (age / 50) / 72  # 72: the sum for a file that every commit changes
             last.setdefault(path, 1 / (1 + age / 10))
             if shared:
                 kin[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
@@ -207,14 +207,14 @@ class FileHits(NamedTuple):
 
 
 def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
-    """Return where the terms stand in the file's content: where a word or a part of a name begins."""
+    """Return the hits of the terms in a file; stems count only where a word or a part of a name begins."""
     small = data.lower()
     ends = [match.end() for match in re.finditer(rb"\n", data)]
     on_line: dict[int, set[int]] = {}
     counts, defined = [0] * len(terms), [0] * len(terms)
     for index, term in enumerate(terms):
         for spelling in term.spellings:
-            # More hits of one term in one file say no more.
+            # Further hits of a term in one file say nothing more.
             for position in islice(_find_spelling(data, small, spelling, whole=term.whole), 300):
                 counts[index] += 1
                 on_line.setdefault(bisect_right(ends, position), set()).add(index)
@@ -240,7 +240,7 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
 def rank_files(
     root: Path, paths: Sequence[str], terms: Sequence[Term], past: Mapping[str, float], picked: Sequence[str]
 ) -> tuple[FoundFile, ...]:
-    """Return the picked files and those that the terms and the past lead to, likeliest first, with lines."""
+    """Return the picked files, then those that terms and past suggest, likeliest first, with lines."""
     chosen, rarity = _choose_files(root, paths, terms)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     hits = {path: find_hits(data, terms) for path, data in texts.items()}
@@ -283,7 +283,7 @@ def rank_files(
 
 
 def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tuple[list[str], list[float]]:
-    """Return the paths with the weightiest terms, in the text or in the path, and how rare each term is."""
+    """Return the paths with the heaviest terms, in the text or in the path, and how rare each term is."""
     spellings, held = [term.spellings for term in terms], [0] * len(terms)
     hits = {path: [int(term.text in path.lower()) for term in terms] for path in paths}
     for path in paths if terms else ():
@@ -303,7 +303,7 @@ def _choose_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tu
 def _mark_file(
     path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
 ) -> tuple[float, float, float]:
-    """Return how well the terms fit a file: on the whole, and as shares in its name and in its folders."""
+    """Return how well the terms fit a file: overall, and as shares found in its name and its folders."""
     folder = path.rpartition("/")[0]
     names, folders = _stems(path[len(folder) :]), _stems(folder)
     norm = 1 - _B + _B * length

@@ -1,7 +1,7 @@
-"""Finds the names that files define: by tree-sitter where the `code` extra is installed, else line by line.
+"""Finds the names that files define: with tree-sitter if the `code` extra is installed, else line by line.
 
-A grammar can take minutes on a file made to hurt it, or crash. So files are parsed in a process of their own:
-this module, run as a script without imports of ours, which is stopped when its time is up.
+A hostile file can keep a grammar busy for minutes, or crash it. So files are parsed in a separate process:
+this module runs as a script without imports of ours, and is stopped when its time is up.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEFINES: Final = re.compile(
     r"|(?:method|function)_signature$|^(?:method|class|module)$"
 )
 _IS_IMPORT: Final = re.compile(r"import|export_spec|use_")
-# The kinds of node that give a name to a value, and how deep these stand in a file at most.
+# The kinds of node that give a name to a value, and the greatest depth at which each counts.
 _VALUES: Final = {"assignment": 1, "variable_declarator": 3}
 _DEFINITION = re.compile(
     rb"""\s*
@@ -50,7 +50,7 @@ def find_definitions(
     *,
     patience: float = 5.0,  # seconds for all files; twenty ordinary ones take half a second
 ) -> dict[str, tuple[Definition, ...]]:
-    """Return what each file defines, by its path, in order; files that no grammar reads in time, by line."""
+    """Return each path's definitions in order; a file that no grammar reads in time is read line by line."""
     from ..content import read_tables  # late: as a script, this module is in no package
 
     names = read_tables("survey.toml")["languages"].items()
@@ -65,13 +65,13 @@ def find_definitions(
 
 
 def defined_name(line: bytes) -> bytes:
-    """Return the name that a line of code defines, in any of the common languages; empty if it has none."""
+    """Return the name that a line of code defines, in any common language; empty if it defines none."""
     found = _DEFINITION.match(line[:300])
     return found[1] if found else b""
 
 
 def _read_definitions(data: bytes) -> tuple[Definition, ...]:
-    """Return what the lines define; each definition lasts until the next."""
+    """Return the definitions found line by line; each lasts until the next."""
     lines = data.split(b"\n")
     named = [(number, name) for number, line in enumerate(lines, 1) if (name := defined_name(line))]
     named.append((len(lines) + 1, b""))
@@ -79,7 +79,7 @@ def _read_definitions(data: bytes) -> tuple[Definition, ...]:
 
 
 def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]:
-    """Return the parser's answers, one for each file; fewer where it ran out of time or failed."""
+    """Return the parser's answers, one for each file; fewer if it ran out of time or failed."""
     command, asked = [sys.executable, "-I", __file__], marshal.dumps(question)
     try:
         answer = subprocess.run(command, input=asked, capture_output=True, timeout=patience).stdout
@@ -92,8 +92,8 @@ def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]
 
 
 def _serve() -> None:
-    """Answer one question from the standard input on the standard output, file by file."""
-    # By name, so that the types do not depend on what is installed.
+    """Read files from the standard input and write the definitions of each to the standard output."""
+    # Imported by name, so that the types do not depend on what is installed.
     get_parser: Any = importlib.import_module("tree_sitter_language_pack").get_parser
     for language, data in marshal.load(sys.stdin.buffer):
         answer = None
@@ -106,14 +106,14 @@ def _serve() -> None:
 
 
 def _find_names(root: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first and last line of the definitions in a tree, level by level."""
+    """Yield the name, first and last line of each definition in a tree, level by level."""
     level, depth = [root], 0
     while level:
         for node in level:
             kind = node.type
             if depth <= _VALUES.get(kind, -1) or (_DEFINES.search(kind) and not _IS_IMPORT.search(kind)):
                 name = node.child_by_field_name("left" if kind == "assignment" else "name")
-                # In C the name of a function is inside what declares it.
+                # In C, the name of a function is inside its declarator.
                 inner = node.child_by_field_name("declarator") if kind == "function_definition" else None
                 while name is None and inner is not None:
                     name = inner if inner.type == "identifier" else None

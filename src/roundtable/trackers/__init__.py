@@ -1,4 +1,4 @@
-"""Issues from trackers: the texts that name one, and the user's own credentials to get it (rule ITEM-2)."""
+"""Issues from trackers: recognises their names, and gets them with the user's credentials (rule ITEM-2)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
 
 
 class Issue(Struct, frozen=True):
-    """A title of one line, and a text that may be empty."""
+    """An issue's title, on one line, and its text, which may be empty."""
 
     title: str
     text: str
 
 
 class Reference(Struct, frozen=True):
-    """What names an issue, on GitHub also a pull request.
+    """The name of an issue or, on GitHub, of a pull request.
 
-    `site` is GitHub's host or the address of a Jira, where one was given; without a `repository`, an issue on
-    GitHub is the project's own.
+    `site` is GitHub's host or Jira's address, if one was given; without a `repository`, an issue on GitHub
+    belongs to the project's repository.
     """
 
     source: Literal["github", "jira"]
@@ -42,7 +42,7 @@ class Reference(Struct, frozen=True):
 
 
 def parse_reference(text: str) -> Reference | None:
-    """Return the issue that the whole text names; None where it is just words."""
+    """Return the issue that the whole text names; None if it names none."""
     text = text.strip()
     if short := _SHORT.fullmatch(text):
         return Reference("github", f"GH-{short['number']}")
@@ -66,6 +66,6 @@ def parse_reference(text: str) -> Reference | None:
 
 
 def host_of(address: SplitResult) -> str | None:
-    """Return host and port of an address, never a name or password in it; None where it has no plain host."""
+    """Return an address's host and port, without any name or password; None if it has no plain host."""
     host = address.netloc.rpartition("@")[2].lower()
     return host if _HOST.fullmatch(host) else None

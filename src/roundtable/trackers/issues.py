@@ -1,4 +1,4 @@
-"""Issues from GitHub and Jira over HTTP, with the user's own credentials; what to do when none comes."""
+"""Gets issues from GitHub and Jira over HTTP with the user's own credentials, and posts comments."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _REMOTE = re.compile(
 _API = "https://api.github.com"
 _GITHUB_ADDRESS = "GITHUB_API_URL"
 _GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
-# With one of these gh would name the same token for any host.
+# With one of these, gh would return the same token for any host.
 _FOR_ANY_HOST = {"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 _JIRA_ADDRESS, _JIRA_USER, _JIRA_TOKEN = "JIRA_BASE_URL", "JIRA_USER", "JIRA_TOKEN"
-# What a markdown reader would take for something else: headings, numbered lists and code.
+# Jira markup that means something else in markdown: headings, numbered lists and code.
 _WIKI_NUMBER = re.compile(r"^#+ ", re.MULTILINE)
 _WIKI_HEADING = re.compile(r"^h([1-6])\. +", re.MULTILINE)
 _WIKI_CODE = re.compile(r"^\{(?:code|noformat)(?::[^}\n]*)?\}[ \t]*$", re.MULTILINE)
@@ -53,7 +53,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where to ask for one issue; `place` and `access` name what the user sets to get there and to get in."""
+    """Where to ask for one issue; `place` and `access` name what the user sets for address and login."""
 
     name: str
     base: str
@@ -65,7 +65,7 @@ class Service:
 
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
+    """Return the issue from its tracker; raise TrackerFailed, which says what to do, if that fails."""
     service = _find_service(reference, root, environment)
     if reference.source == "jira":
         fields = get_json(service, "?fields=summary,description,comment", _JiraIssue).fields
@@ -80,7 +80,7 @@ def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]
 
 
 def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
+    """Post a comment on the issue and return its address; raise TrackerFailed if that fails."""
     try:
         service = _find_service(reference, root, environment)
         end = "/comment" if reference.source == "jira" else "/comments"
@@ -113,7 +113,7 @@ class _JiraIssue(Struct):
 
 
 def _rewrite_markup(text: str) -> str:
-    """Return Jira's markup with headings, numbered lists and code as in markdown; the rest reads as it is."""
+    """Return Jira's markup with headings, numbered lists and code as in markdown; the rest stays as it is."""
     text = _WIKI_CODE.sub("```", _WIKI_NUMBER.sub("1. ", text))
     return _WIKI_HEADING.sub(lambda found: f"{'#' * int(found[1])} ", text)
 
@@ -125,7 +125,7 @@ def _make_issue(
     told = []
     for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():
         if said := read(_find_text(each, "body"))[:3_000]:
-            # As GitHub gives a comment, or as Jira does.
+            # The first name is GitHub's, the second Jira's.
             who = _find_text(each, "user", "login") or _find_text(each, "author", "displayName")
             when = _find_text(each, "created_at") or _find_text(each, "created")
             quoted = "\n".join(f"> {line}".rstrip() for line in said.split("\n"))
@@ -136,32 +136,32 @@ def _make_issue(
 
 
 def _find_text(answer: object, *names: str) -> str:
-    """Return the text that stands in an answer under the names, one inside the other; empty without one."""
+    """Return the text in an answer under these names, each inside the one before; empty without one."""
     for name in names:
         answer = answer.get(name) if isinstance(answer, dict) else None
     return clean_text(answer).strip() if isinstance(answer, str) else ""
 
 
 def get_json(service: Service, end: str, form: type[_Answer], sent: bytes | None = None) -> _Answer:
-    """Return the answer at the issue's path and `end`, or to what is `sent` there; else TrackerFailed."""
+    """Return the answer at the issue's path plus `end`, posting `sent` if given; else raise TrackerFailed."""
     host, do = host_of(urlsplit(service.base)) or service.name, "Check the connection and the address."
     try:
         return msgspec.json.decode(_read(service, end, sent), type=form)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):  # perhaps a page to log in
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):  # perhaps a login page
         failed = f"{service.name} at {host} answered with something that is not an issue."
     except HTTPError as error:
         error.close()
         failed, do = _explain_refusal(service, error)
     except (OSError, HTTPException, ValueError) as error:
         reason = error.reason if isinstance(error, URLError) else error
-        # Only the system's words: those of other errors may hold a header with the credentials.
+        # Only the system's message: that of other errors may hold a header with the credentials.
         why = (reason.strerror if isinstance(reason, OSError) else None) or "no answer came in time"
         failed = f"Could not reach {host}: {why}."
     raise _no_issue(service.source_id, failed, do) from None
 
 
 def _explain_refusal(service: Service, error: HTTPError) -> tuple[str, str]:
-    """Return what it means that a status came instead of the issue, and what to do."""
+    """Return what an error status from the tracker means, and what to do."""
     name, goal, is_known = service.name, urlsplit(error.url), service.authorization is not None
     if (host := host_of(goal)) and goal[:2] != urlsplit(service.base)[:2]:
         sent_on = f"{name} sends the request on to {goal.scheme}://{host}. No credentials were sent there."
@@ -178,7 +178,7 @@ def _explain_refusal(service: Service, error: HTTPError) -> tuple[str, str]:
 
 
 def _read(service: Service, end: str, sent: bytes | None) -> bytes:
-    """Return the body in time and up to a size: a slow drip never runs into a socket's own limit."""
+    """Return the body, limited in size and time: a socket's own timeout would not stop a slow drip."""
     latest = time.monotonic() + PATIENCE
     form = "application/json"
     headers = {"Accept": form, "Content-Type": form, "User-Agent": f"roundtable/{__version__}"}
@@ -196,7 +196,7 @@ def _read(service: Service, end: str, sent: bytes | None) -> bytes:
 
 
 class _SameHost(HTTPRedirectHandler):
-    """Follows a redirect within the host, and none that leads away from it with the credentials."""
+    """Follows redirects within the host only, so that no other host gets the credentials."""
 
     max_redirections = 5
 
@@ -209,7 +209,7 @@ class _SameHost(HTTPRedirectHandler):
 
 
 def find_base(variable: str, environment: Mapping[str, str], source_id: str) -> str:
-    """Return the address in a variable without its last slash; a failure never shows the value itself."""
+    """Return the address in a variable without its last slash; an error never shows the value itself."""
     value = environment.get(variable, "").strip()
     if value and find_problem(value):
         do = "Set it to something like https://company.example, without a name or a password."
@@ -218,7 +218,7 @@ def find_base(variable: str, environment: Mapping[str, str], source_id: str) -> 
 
 
 def _find_service(reference: Reference, root: Path, environment: Mapping[str, str]) -> Service:
-    """Return where to ask: a token of the environment goes to GitHub or the address that the user has set."""
+    """Return where to ask; a token from the environment goes only to GitHub or the address the user set."""
     if reference.source == "jira":
         return _find_in_jira(reference, environment)
     source_id, number = reference.source_id, reference.source_id.removeprefix("GH-")
@@ -246,7 +246,7 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
 
 
 def find_origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return host and owner/name of git's `origin`; None without one, or where it is a folder."""
+    """Return host and owner/name of git's `origin`; None without one, or if it is a folder."""
     answer = run_git(root, "remote", "get-url", "origin", seconds=GH_PATIENCE, environment=environment)
     return parse_remote((answer or b"").decode("utf-8", "replace").strip())
 
@@ -257,13 +257,13 @@ def parse_remote(address: str) -> tuple[str, str] | None:
     if remote is None:
         return None
     host = remote["host"].lower()
-    # A host without a dot is a nickname from the user's ssh settings.
+    # A host without a dot is an alias from the user's ssh settings.
     is_github = "." not in host or host.endswith(f".{GITHUB}")
     return (GITHUB if is_github else host), remote["repository"]
 
 
 def _ask_gh(host: str, environment: Mapping[str, str]) -> str:
-    """Return the token that gh keeps for a host; empty where it is not there or not logged in."""
+    """Return the token that gh keeps for a host; empty if gh is missing or not logged in."""
     program = shutil.which("gh", path=environment.get("PATH", ""))
     if program is None:
         return ""
@@ -294,6 +294,6 @@ def _find_in_jira(reference: Reference, environment: Mapping[str, str]) -> Servi
         do = f"Set {_JIRA_ADDRESS} to {site}, with the {_JIRA_USER} and {_JIRA_TOKEN} for it."
         raise _no_issue(key, f"{key} is on {named}, and {_JIRA_ADDRESS} names {known}.", do)
     basic = b64encode(f"{given[_JIRA_USER]}:{given[_JIRA_TOKEN]}".encode("utf-8", "surrogateescape")).decode()
-    # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
+    # Version 2 works in the cloud and on private servers, and returns text in Jira's own markup.
     path, access = f"/rest/api/2/issue/{key}", f"{_JIRA_USER} and {_JIRA_TOKEN}"
     return Service("Jira", base, path, _JIRA_ADDRESS, access, key, f"Basic {basic}")

@@ -1,4 +1,4 @@
-"""`analyze`, `elaborate` and `discuss`: which item or document, and who speaks."""
+"""`analyze`, `elaborate` and `discuss`: they choose the item or document, and who speaks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
 
 
 class _Talk:
-    """A conversation before it begins: who speaks, where the user's words come from, and which item it is."""
+    """Prepares a conversation: who speaks, where the user's words come from, and which item it is about."""
 
     def __init__(self, flags: Flags) -> None:
         self._flags = flags
@@ -74,7 +74,7 @@ class _Talk:
         self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
 
     def choose_item(self) -> ItemEntry:
-        """Return the open item; if there are several, ask which, or list them if nobody can be asked."""
+        """Return the open item; of several, ask which one, or raise ItemUnknown if nobody can be asked."""
         candidates = self.project.open_items()
         can_ask = self._at_terminal and not self._flags.json
         if not candidates and can_ask:
@@ -118,7 +118,7 @@ class _Talk:
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
         """Hold the analysis of an item, or take a seat at its table if the web room has it open."""
         announcement = announcement_file(self.project.root)
-        # A table is where it is: with `--step` or `--from` the command says instead that the item is in use.
+        # An open table cannot jump to a step: for `--step` or `--from`, report that the item is in use.
         if self._is_painted and not any(options.values()) and announcement.exists():
             from ..terminal.conversation import TerminalConversation  # late: the web room is seldom open
             from ..terminal.seat import find_seat
@@ -128,17 +128,17 @@ class _Talk:
                 words = ask_once(self._answers, "Sit down at that table? Y/n ")
                 if words is not None and words.strip().lower() in ("", "y", "yes"):
                     seat.sit_down(user_name(self._settings) or os.environ.get("USER", "Guest"))
-                    make_panel, _ = choose_panel(self._settings, entry.folder)  # not made: the server has one
+                    make_panel, _ = choose_panel(self._settings, entry.folder)  # unused: the server has one
                     spent, roster = seat.describe_others, self.project.roster()
                     seat.page = TerminalConversation(lambda **_: seat, make_panel, spent=spent, roster=roster)
                     return seat.page.hold(again)
         return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
     def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
-        """Hold the conversation of the session that `start` opens; `again` is the command that goes on."""
+        """Hold the conversation of the session that `start` opens; `again` is the command to go on with."""
         flags, answers, settings = self._flags, self._answers, self._settings
         if self._at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
-            from .content import offer_models  # late: who has chosen is not asked
+            from .content import offer_models  # late: this is asked only once
 
             settings = offer_models(settings, answers)
         make_panel, account = choose_panel(settings, folder)

@@ -1,4 +1,4 @@
-"""`personas`, `steps`, `models` and `doctor`: what there is to work with, and what is wrong with it."""
+"""`personas`, `steps`, `models` and `doctor`: they list what there is to work with, and its problems."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 _PERSONA_FIELDS = ("key", "name", "role", "phases", "short_role", "perspective", "lens")
 _STEP_FIELDS = ("step_id", "title", "persona", "depth", "outputs", "phase", "depends_on", "skip_if")
-"""What programs are given; people are shown the first five."""
+"""The fields that programs get; people see the first five."""
 _EXTRAS = {
     "models": "pydantic-ai-slim", "mcp": "mcp", "web": "starlette", "code": "tree-sitter",
     "telemetry": "opentelemetry-exporter-otlp-proto-http",
 }  # fmt: skip
-"""The extras of this package, each with a package that it brings along."""
+"""The extras of this package, each with a package that it installs."""
 _OFFLINE = FoundModel(OFFLINE, "", "", "built in", "is free", "nothing leaves this machine")
 _MOST_OFFERED = 9
 
@@ -117,7 +117,7 @@ def _check_items(project: Project) -> tuple[str, bool]:
 
 
 def offer_models(settings: Settings, answers: Answers) -> Settings:
-    """Ask the user once which of the models found here speaks, and remember it; return what counts now."""
+    """Ask the user once which of the models found here speaks, and remember it; return the new settings."""
     found = find_models(settings.root) if user_file(os.environ) is not None else ()
     if not found:
         return settings

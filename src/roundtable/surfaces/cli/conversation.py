@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..terminal.conversation import TerminalConversation
     from ..terminal.seat import TableSeat
 
-_MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
+_MAX_LINE = 1024 * 1024  # a longer line is not a message: the file holds something else
 
 
 class Answers:
@@ -68,9 +68,9 @@ def open_answers(name: str | None) -> Answers:
 
 
 async def _read_line(file: io.FileIO) -> bytes:
-    """Return a line, as far as we take it; a thread reads, because a terminal cannot be interrupted."""
+    """Return a line up to the limit; a thread reads, because reading a terminal cannot be interrupted."""
     outcome = Future[bytes]()
-    outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
+    outcome.set_running_or_notify_cancel()  # the waiting task may be cancelled, the thread cannot
 
     def read() -> None:
         line = b""
@@ -85,10 +85,10 @@ async def _read_line(file: io.FileIO) -> bytes:
 
 
 def ask_once(answers: Answers, question: str) -> str | None:
-    """Ask before a conversation begins; None if no answer will come."""
+    """Ask a question before a conversation begins, and return the answer; None if none will come."""
 
     async def ask() -> str | None:
-        put(question)  # inside the loop, because Ctrl-C would meet a half-made one before it
+        put(question)  # inside the loop, because an earlier Ctrl-C would hit a half-made one
         return await answers.next()
 
     words = asyncio.run(ask())
@@ -98,9 +98,9 @@ def ask_once(answers: Answers, question: str) -> str | None:
 
 
 def answer_command(words: str, session: Session | TableSeat, page: Plain | TerminalConversation) -> str:
-    """Return the answer to a command that only looks; nothing where the words are for the session.
+    """Return the answer to a command that only shows something; empty if the words are for the session.
 
-    On a strict page `?` lists the commands, and a lone `/hepl` is none of them; in a pipe both are answers.
+    A strict page answers `?` with the commands and refuses a lone `/hepl`; in a pipe, both are passed on.
     """
     talk = session.analysis.elaboration if session.analysis is not None else None
     texts = read_tables("terminal.toml")
@@ -131,7 +131,7 @@ def answer_command(words: str, session: Session | TableSeat, page: Plain | Termi
 
 
 def _look_at(session: Session | TableSeat, command: str, wanted: str = "") -> str:
-    """Return what a command shows of a session; a seat at a shared table says where to look instead."""
+    """Return what a command shows about a session; at a shared table, return where to look instead."""
     from ...runtime.session import Session  # late: it is loaded once there is a conversation
 
     answers: dict[str, str] = read_tables("terminal.toml")["answers"]
@@ -187,10 +187,10 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
 
 
 class Plain:
-    """Shows a conversation as text with blank lines between, for a person."""
+    """Shows a conversation to a person, as text with blank lines between."""
 
     def __init__(self, answers: Answers, user_name: str | None = None, *, is_prompting: bool = False) -> None:
-        """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
+        """With `is_prompting`, a prompt asks for the user's words, and leaving ends its line."""
         self._answers, self.is_strict = answers, answers.from_terminal
         self._name = user_name or "You"
         self._is_prompting = is_prompting
@@ -200,7 +200,7 @@ class Plain:
         if line.kind == "listen" and self._is_prompting:
             put(f"{self._between}> ")
         text = clean_text(line.text)
-        # A terminal shows itself what is typed; words from an earlier run are not on this screen.
+        # A terminal itself shows what is typed, but words from an earlier run are not on this screen.
         is_on_screen = line.speaker == USER and self._answers.from_terminal and line.kind != "resume"
         if text.strip() and not is_on_screen:
             name = f"{self._name}: " if line.speaker == USER else ""
@@ -208,7 +208,7 @@ class Plain:
             self._between = "\n"
 
     def copy_last(self) -> str:
-        """Copy nothing: plain lines reach no clipboard."""
+        """Copy nothing and return an empty text: plain output has no clipboard."""
         return ""
 
     async def ask(self, _line: Line) -> str | None:
@@ -235,10 +235,10 @@ class JsonLines(Plain):
 
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:
-    """Run a conversation to its end and return its exit status; a signal calls `leave` and names `again`."""
+    """Run a conversation and return its exit status; on a signal, call `leave` and raise Interrupted."""
 
     async def converse() -> None:
-        """Let a signal cancel the conversation between two moves; what is being written is written."""
+        """Let a signal cancel the conversation between two moves; a write that has begun is finished."""
         task = asyncio.create_task(conversation)
         with interruptible(lambda: task.get_loop().call_soon_threadsafe(task.cancel)):
             await task

@@ -1,4 +1,4 @@
-"""The commands on items: what comes in and goes, how far it is, what its documents say and where from."""
+"""The commands on items: add and remove them, show their progress, and explain their documents."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
 @command("list")
 def list_backlog(flags: Flags) -> None:
     """List the items and how far each is."""
-    from shutil import get_terminal_size  # late, for it loads every kind of archive
+    from shutil import get_terminal_size  # late: it loads every kind of archive
 
     project = flags.open_project()
     rows = project.list_progress()
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
-    width = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+    width = get_terminal_size((0, 0)).columns  # 0 without a terminal
     cells = []
     for row in rows:
         bar = "#" * (8 * row["steps_completed"] // max(row["steps"], 1))
@@ -128,7 +128,7 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     found = files | {f"elaborations/{path.name}": path for path in talks}
     if (path := found.get(" ".join(words))) is None:
         if words == what and words[0] != "transcript":
-            project.find_item(words[0])  # which says what items there are
+            project.find_item(words[0])  # raises an error that lists the items
         wanted, names = one_line(" ".join(words)), ", ".join(list(files)[:30])
         raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {names}.")
     name = path.relative_to(entry.folder).as_posix()

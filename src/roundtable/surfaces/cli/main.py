@@ -1,4 +1,4 @@
-"""The entry point. Ctrl-C, SIGTERM and SIGHUP end a command in order; a second one ends it at once."""
+"""The entry point. Ctrl-C, SIGTERM and SIGHUP end a command cleanly; a second one ends it at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INTERRUPTED = 130
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal ended the command; the text says how to go on if there is something to go on with."""
+    """A signal ended the command; the text, if there is one, says how to go on."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +39,7 @@ def signals_to_handle() -> tuple[int, ...]:
 
 @contextmanager
 def interruptible(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
-    """Let the first signal call `on_signal`, else raise Interrupted; a second one ends the process."""
+    """Let the first signal call `on_signal` or raise Interrupted, and a second one end the process."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         end_at_once()
@@ -60,7 +60,7 @@ def interruptible(on_signal: Callable[[], object] | None = None) -> Iterator[Non
 
 
 def end_at_once() -> None:
-    """Let the next signal end the process where it stands; what is saved stays saved."""
+    """Let the next signal end the process immediately; what is saved stays saved."""
     with suppress(ValueError):
         for number in signals_to_handle():
             signal.signal(number, signal.SIG_DFL)

@@ -16,7 +16,7 @@ from ...core.text import clean_text, cut_line, strip_unprintable_values
 
 
 def put(text: str) -> None:
-    """Write data to stdout at once, as it is; BrokenPipeError where its reader has gone, as `head` does."""
+    """Write data to stdout at once, as it is; raise BrokenPipeError if its reader has gone, like `head`."""
     try:
         _write(sys.stdout, text)
     except BrokenPipeError:
@@ -33,7 +33,7 @@ def put_text(text: str) -> None:
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:
-    """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
+    """Write a value, which may hold structs, as JSON to stdout; without `indent`, on one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     data = strip_unprintable_values(to_builtins(value))
     put(json.dumps(data, ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False) + "\n")
@@ -46,7 +46,7 @@ def tell(text: str) -> None:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Write a text; where that fails, the rest goes nowhere, so that Python does not complain at exit."""
+    """Write a text; if that fails, discard the rest, so that Python does not complain at exit."""
     if stream is None:  # closed before we began
         return
     try:
@@ -66,12 +66,12 @@ def count(number: int, noun: str) -> str:
 
 
 def one_line(text: str, width: int = 100) -> str:
-    """Return the text on one line, cut if it is too long for a table; with no width it is whole."""
+    """Return the text on one line, cut if it is longer than `width`; 0 means no limit."""
     return cut_line(" ".join(clean_text(text).split()), width)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
-    """Return rows in columns under their heads, each cut at `width` if it is given."""
+    """Return the rows in columns under their heads, each line cut at `width` unless it is 0."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]

@@ -1,4 +1,4 @@
-"""The program: all commands, the options that each takes, and the exit status of whatever goes wrong.
+"""The program: all commands, the options that each takes, and the exit status of each kind of error.
 
 0  done or paused (also when the reader of stdout has gone)      3  the panel or a tracker failed
 1  unexpected, or the disk failed                                4  the item is locked or corrupt
@@ -44,7 +44,7 @@ _COMMANDS = (
     ("content", ("personas", "steps", "models", "doctor")),
     ("servers", ("serve", "mcp", "export")),
 )
-"""The module of each command; it is imported when its command is called, so that no other one waits."""
+"""The module of each command, imported only when the command is called, so that no other one waits."""
 
 # The shared options that a command uses, so that its help shows them.
 MODEL_OPTIONS = ("panel", "model", "base_url")
@@ -84,7 +84,7 @@ class Flags(Struct):
         return settings
 
     def open_project(self, settings: Settings | None = None) -> Project:
-        """Return the project that the settings name; the commands it advises lead to it from here."""
+        """Return the project that the settings name; the commands it advises repeat the options given."""
         from ...project import Project
 
         def command(*words: str) -> str:
@@ -101,7 +101,7 @@ class Flags(Struct):
         return Project(settings.root, items_folder=settings.items_folder, command=command)
 
     def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
-        """Return the project, and the item that answers to a name; without a name, the one that is open."""
+        """Return the project, and the item of this name; without a name, the one that is open."""
         project = self.open_project()
         return project, project.find_open_item() if name is None else project.find_item(name)
 
@@ -110,7 +110,7 @@ class Flags(Struct):
     ) -> tuple[Project, ItemEntry, tuple[str, ...]]:
         """Return the project, the item that the first word names, and the words after it.
 
-        Where it names none, or not more than `least` words are there, it is the item that is open.
+        If it names none, or there are at most `least` words, return the open item and all words.
         """
         project = self.open_project()
         if len(words) > least:
@@ -119,12 +119,12 @@ class Flags(Struct):
         return project, project.find_open_item(), words
 
     def can_ask(self) -> bool:
-        """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""
+        """Whether somebody is at the terminal to answer, and chose neither JSON nor prepared answers."""
         is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
         return is_at_terminal and not self.json and not self.answers
 
     def require_yes(self, yes: bool, what: str, nothing: str) -> None:
-        """Ask at a terminal whether to do what `what` says; RuleBroken with `nothing` without a yes."""
+        """Ask at a terminal whether to do `what`; without a yes, raise RuleBroken with `nothing`."""
         if not yes and not self.can_ask():
             raise errors.RuleBroken(f"{what} {nothing} Give --yes to do it.")
         if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
@@ -139,7 +139,7 @@ class Flags(Struct):
 
 
 class Command(click.Command):
-    """A command that takes the options of every command too; its help lists those that it `uses`, or all."""
+    """A command that also takes the shared options; its help lists those that it `uses`, or all for None."""
 
     def __init__(self, *given: Any, uses: tuple[str, ...] | None = ("json",), **more: Any) -> None:
         super().__init__(*given, **more)
@@ -154,7 +154,7 @@ class Command(click.Command):
 
 
 def _write_details(name: str, formatter: click.HelpFormatter) -> None:
-    """Write what content/commands.toml has on a command."""
+    """Write the details that content/commands.toml has on a command."""
     from ...content import read_tables  # late: only the help needs it
 
     if details := read_tables("commands.toml").get(name):
@@ -175,7 +175,7 @@ def _keep_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 def command(
     name: str | None = None, *, item: Literal["needed", "optional", ""] = "", **more: Any
 ) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command of a function, which is given the flags and, if it takes one, the name of an item."""
+    """Make a command from a function that takes the flags and, with `item`, the name of an item."""
 
     def make(function: Callable[..., Any]) -> Command:
         if item:
@@ -187,7 +187,7 @@ def command(
 
 
 def complete_item(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the items whose names begin like that and need no quotation marks in a shell."""
+    """Return the items whose names begin with `incomplete` and need no quotes in a shell."""
     from ...settings import load_settings
 
     flags = ctx.find_root().ensure_object(Flags)
@@ -256,7 +256,7 @@ def run(arguments: list[str]) -> int:
         tell(f"{error.format_message()}{usage}")
         return USAGE
     except Exception as error:
-        from ...panel.model.panel import hide  # late: what goes well has nothing to hide
+        from ...panel.model.panel import hide  # late: only errors need it
 
         is_debugging = "--debug" in arguments
         if is_debugging:

@@ -28,7 +28,7 @@ from .program import MODEL_OPTIONS, Flags, command
 
 _NOT_INSTALLED = '{} is not installed. Install it with: pip install "path/to/roundtable[{}]"'
 _PORT = click.IntRange(0, 65535)
-_GRACE = 3  # seconds that open pages have to end when the server does
+_GRACE = 3  # seconds that open pages get to end when the server stops
 
 
 @command(uses=("root", "json", *MODEL_OPTIONS))
@@ -64,7 +64,7 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     tell("Anybody with this address can come in. Ctrl-C stops it; everything is saved as you go.")
     if host.lower() not in THIS_MACHINE:
         tell("Other machines can reach it, and the traffic is not encrypted: see docs/web.md for TLS.")
-    if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
+    if not (no_browser or flags.json):  # the socket listens already, so the browser may be early
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     level = "info" if flags.debug else "warning"
     config = uvicorn.Config(
@@ -85,9 +85,9 @@ def _listen(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
-    """Tell the user's own terminals meanwhile where the tables of a project are; nobody else can read it."""
+    """Tell the user's own terminals where a project's web room is while it is open; others cannot read it."""
     file = announcement_file(root)
-    with suppress(DiskFailed):  # then terminals only find that the item is in use
+    with suppress(DiskFailed):  # then terminals only say that the item is in use
         make_folder(file.parent, parents=True)
         write(file, address.encode(), new_mode=0o600)
     try:
@@ -106,7 +106,7 @@ def mcp(flags: Flags, port: int | None) -> None:
     """Serve the table to a coding agent over MCP."""
     settings = flags.settings()
     try:
-        from ..mcp.server import serve as serve_agent  # late: half a second that no other command should pay
+        from ..mcp.server import serve as serve_agent  # late: it takes half a second
     except ImportError as missing:
         raise RuleBroken(_NOT_INSTALLED.format("The MCP server", "mcp")) from missing
 

@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts, by stdio or HTTP; content/host.toml tells a host of them."""
+"""The MCP server: tools, resources and prompts over stdio or HTTP; content/host.toml describes them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _KINDS_IN_FORM = ("question", "menu", "notice", "inactivity", "unclear-exit", "w
 
 
 async def serve(settings: Settings, listener: socket.socket | None, token: str, *, debug: bool) -> None:
-    """Serve on stdio until the client goes, or those who have the token, by a listener on loopback."""
+    """Serve on stdio until the client goes or, with a listener, over HTTP to those who have the token."""
 
     def tick() -> None:
-        """Wake the loop now and then: a signal that comes just before it waits is seen when it wakes."""
+        """Wake the loop every second, so that it notices a signal that came just before it slept."""
         asyncio.get_running_loop().call_later(1, tick)
 
     sessions = HostedSessions(settings)
@@ -53,7 +53,7 @@ async def serve(settings: Settings, listener: socket.socket | None, token: str, 
             tick()
             await server.run_stdio_async()
         else:
-            # For this host the library refuses each `Host` and `Origin` that is not this machine's.
+            # For this host, the library refuses every `Host` and `Origin` of another machine.
             app = _require_token(server.streamable_http_app(host="127.0.0.1"), token)
             level = "info" if debug else "warning"
             config = uvicorn.Config(app, log_level=level, access_log=False, ws="none")
@@ -63,7 +63,7 @@ async def serve(settings: Settings, listener: socket.socket | None, token: str, 
 
 
 class WebServer(uvicorn.Server):
-    """A web server that leaves signals to the command: there is nothing to wait for, all is saved."""
+    """A web server that leaves signals to the command: all is saved, so nothing has to wait."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -71,7 +71,7 @@ class WebServer(uvicorn.Server):
 
 
 def _require_token(app: ASGIApp, token: str) -> ASGIApp:
-    """Pass on the requests that bring the token: a port is open to every user of the machine."""
+    """Return the app behind a check of the token: every user of the machine can reach the port."""
     refuse = PlainTextResponse("The token is missing or wrong.\n", 401, {"WWW-Authenticate": "Bearer"})
 
     async def check(scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +83,7 @@ def _require_token(app: ASGIApp, token: str) -> ASGIApp:
 
 
 class RoundtableServer(MCPServer[HostedSessions]):
-    """An MCP server over sessions that whoever runs it closes; it says plainly what is wrong with a call."""
+    """An MCP server over `sessions`, which the caller closes; its errors say what is wrong with a call."""
 
     def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
         super().__init__(
@@ -125,7 +125,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
             return host_text("prompt", "elaborate", item=item, step=step)
 
     async def list_resources(self) -> list[Resource]:
-        """Return what can be read of the first items; templates alone would leave a client's list empty."""
+        """Return the resources of the first items; templates alone would leave a client's list empty."""
         found = []
         for entry in self._project.items()[:_MAX_ITEMS]:
             names = [f"artifact/{name}" for name in await asyncio.to_thread(self._project.documents, entry)]
@@ -139,7 +139,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Ctx | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; the client is told what is wrong, not only that something is."""
+        """Call a tool; a ToolError tells the client what is wrong."""
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -155,7 +155,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
 
 
 def make_tools() -> Iterator[Tool]:
-    """Yield all tools, with what a host is told about them."""
+    """Yield all tools, with their descriptions for a host."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status, hand_off,
@@ -170,7 +170,7 @@ def make_tools() -> Iterator[Tool]:
         for part in (tool.parameters, *tool.parameters.get("$defs", {}).values()):
             for name, schema in part["properties"].items():
                 schema["description"] = " ".join(described[name].split())
-        # Arguments that a tool does not have are refused: dropped in silence, what they say would be lost.
+        # Unknown arguments are refused: if they were ignored, what they say would be lost.
         arguments = tool.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
@@ -184,7 +184,7 @@ async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
 
 
 async def next_move(session: str, ctx: Ctx) -> str:
-    """Send the open move again; a session that a restart of the server closed goes on where it stood."""
+    """Send the open move again; a session that a server restart closed goes on where it was."""
     hosted = await _sessions(ctx).start(session, anew=False)
     return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
 
@@ -258,7 +258,7 @@ class UserWords(BaseModel):
 
 
 async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
-    """Return the question to the person, where the client can ask: the last one put to them, if any."""
+    """Return a form with the last question put to the person; raise Refused if the client has no forms."""
     async with _join(ctx, session) as hosted:
         asks = await hosted.expect(move, from_user=True)
         if not _can_ask(ctx):
@@ -268,7 +268,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
     talk = analysis.elaboration if analysis is not None else None
     put = [line.text for line in hosted.lines if line.kind in _KINDS_IN_FORM and line.speaker != USER]
     question = put[-1] if put else host_text("person", asks.kind)
-    if talk is not None and asks.kind == "review":  # whole, as the person accepts what it shows
+    if talk is not None and asks.kind == "review":  # whole, because the person accepts what it shows
         parts.append(render_review(talk.draft, talk.turns, talk.roster))
         parts += [host_text("person", "summary", summary=talk.draft.summary)] if talk.draft.summary else []
         question = host_text("person", "review")
@@ -277,7 +277,7 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
         said = (f"{turn.number}. {talk.roster[turn.speaker].title}: {turn.text}" for turn in unheard)
         parts += [shorten_text(each, _MAX_QUESTION_LENGTH) for each in said]
     parts.append(shorten_text(question, _MAX_QUESTION_LENGTH))
-    if hosted.session.offer:  # so that nobody takes one unseen
+    if hosted.session.offer:  # so that nobody accepts one unseen
         parts.append(host_text("person", "draft", draft=hosted.session.offer))
     return Elicit("\n\n".join(parts), UserWords)
 
@@ -291,7 +291,7 @@ async def hear_user(
 
 
 async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
-    """Take the person's words as the host passes them on, where they cannot be asked or closed the form."""
+    """Take the person's words from the host, if the person cannot be asked or closed the form."""
 
     async def relay(hosted: HostedSession) -> None:
         if _must_ask(ctx, hosted):
@@ -302,7 +302,7 @@ async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
 
 
 async def list_items(ctx: Ctx) -> str:
-    """Return the project's first items, and how many there are besides."""
+    """Return the project's first items, and how many more there are."""
     project = _sessions(ctx).project
     found = project.items()
     reports = [each.to_data() for each in project.report(found[:_MAX_ITEMS])]
@@ -323,7 +323,7 @@ async def hand_off(item: str, ctx: Ctx) -> str:
 
 
 async def add_item(text: str, ctx: Ctx, title: str = "") -> str:
-    """Add an item, which says that a host added it, and return its name."""
+    """Add an item, marked as added by a host, and return its name."""
     if not text.strip() or len(text) > MAX_HOST_TEXT_LENGTH or len(title) > MAX_HOST_TEXT_LENGTH:
         raise ToolError(host_text("asking", "no-item", limit=f"{MAX_HOST_TEXT_LENGTH:,}"))
     project = _sessions(ctx).project
@@ -345,7 +345,7 @@ async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable
 
 @asynccontextmanager
 async def _join(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
-    """Go on with a session; say with a refusal what is legal, and that nothing counted."""
+    """Go on with a session; turn a refusal into a ToolError that says what is legal now."""
     hosted = await _sessions(ctx).start(session, anew=False)
     try:
         yield hosted
@@ -365,7 +365,7 @@ def _can_ask(ctx: Ctx) -> bool:
 
 
 def _must_ask(ctx: Ctx, hosted: HostedSession) -> bool:
-    """Whether the person is to speak and can be asked; without an answer by form, the chat will do."""
+    """Whether it is the person's turn and a form must be shown; after one form, the chat will do."""
     move = hosted.move
     return move is not None and move.request is None and move.id != hosted.shown_form and _can_ask(ctx)
 
@@ -374,12 +374,12 @@ def _must_ask(ctx: Ctx, hosted: HostedSession) -> bool:
 
 
 def to_json(body: object) -> str:
-    """Return JSON text, as short as it can be, with every character as it is."""
+    """Return compact JSON text, without escapes for non-ASCII characters."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
 def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
-    """Return the lines since the last move that counted, what is new to know, and the move that is open."""
+    """Return JSON with the lines since the last move, the context that is new, and the open move."""
     move, sent = hosted.move, hosted.sent
     if hosted.last is not None and hosted.last[0] is move and hosted.last[1] == can_ask:
         return hosted.last[2]
@@ -392,7 +392,7 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     else:
         shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
         if (request := move.request) is not None:
-            told = request.conversation  # no text of others has an empty line in it
+            told = request.conversation  # split below: no text of others has empty lines
             if (step := told.system.rpartition("\n\n")[2]) != hosted.step:
                 sent.discard(step)
                 hosted.step = step
@@ -413,7 +413,7 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
 
 
 def _list_lines(hosted: HostedSession) -> Iterator[dict[str, Any]]:
-    """Yield what was shown since the last move, the person's own words too, as they were taken."""
+    """Yield the lines shown since the last move, with the person's own words as they were taken."""
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     for line in hosted.lines:
         speaker = {"speaker": USER} if line.speaker == USER else {}

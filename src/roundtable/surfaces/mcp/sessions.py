@@ -1,4 +1,4 @@
-"""Sessions that a host plays by moves, one for each item in play, and the texts that a host reads."""
+"""Sessions that a host plays move by move, one for each item in play, and the texts that a host reads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_HOST_TEXT_LENGTH = 20_000
 
 
 class OpenMove(Struct, frozen=True):
-    """A request to the host's model, or the user's words that are awaited."""
+    """An open move: a request to the host's model or, without one, the user's turn."""
 
     id: str
     kind: str
@@ -33,7 +33,7 @@ class OpenMove(Struct, frozen=True):
     request: HostRequest | None
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
-        """Return the calls that are legal now; relaying only without a way to ask the person."""
+        """Return the calls that are legal now; relaying is legal only if the person cannot be asked."""
         call = f'(session, move="{self.id}"'
         if self.request is None:
             return [f"hear_user{call})" if can_ask else f"relay_user{call}, words)"]
@@ -45,14 +45,14 @@ class OpenMove(Struct, frozen=True):
 
 
 class HostedSession:
-    """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
+    """Plays a session move by move; refuses whatever comes too early, too late or wrong."""
 
     def __init__(self, start: Callable[..., Session], idle: float) -> None:
         self.session = start(panel=HostPanel(self._open_move))
         self.slug = self.session.folder.name
         self.sent = set[str]()
-        """What the host has been sent about the item, so that nothing is sent twice unless it asks."""
-        self.step = ""  # the last part of it that named a step
+        """The texts that the host already has, so that nothing is sent twice unless it asks."""
+        self.step = ""  # the last text sent about a step
         self.last: tuple[OpenMove | None, bool, str] | None = None
         """The move that was sent last, whether the client could ask, and the whole answer."""
         self.move: OpenMove | None = None
@@ -71,13 +71,13 @@ class HostedSession:
         return self._running.done()
 
     async def wait_for_move(self) -> None:
-        """Wait until a move is open or the session has ended; raise what made it fail."""
+        """Wait until a move is open or the session has ended; raise its error if it failed."""
         self._timer.cancel()
         try:
             while self.move is None and not self.has_ended:
                 self._news.clear()
                 await self._news.wait()
-        finally:  # also where the client has gone
+        finally:  # also if the client has gone
             self._timer.cancel()
             self._timer = asyncio.get_running_loop().call_later(self._idle, self._release)
         if self.failure is not None:
@@ -91,14 +91,14 @@ class HostedSession:
             await self._running
 
     async def submit(self, move_id: str, reply: HostReply) -> None:
-        """Take a reply of the host to the open move, and go on to the next."""
+        """Take the host's reply to the open move, and go on to the next."""
         move = await self.expect(move_id, from_user=False)
         assert move.request is not None
         move.request.submit(reply)
         await self._go_on(move)
 
     async def say(self, move_id: str, words: str | None, *, relayed: bool) -> None:
-        """Take the user's words, `relayed` or from a form; None where the form was closed."""
+        """Take the user's words, `relayed` or from a form; None means that the form was closed."""
         move = await self.expect(move_id, from_user=True)
         if words is None:
             raise Refused(host_text("asking", "closed"))
@@ -108,7 +108,7 @@ class HostedSession:
         await self._go_on(move)
 
     async def expect(self, move_id: str, *, from_user: bool) -> OpenMove:
-        """Return the open move, or refuse where it is another one or somebody else's."""
+        """Return the open move; raise Refused if it is another one or somebody else's."""
         await self.wait_for_move()
         if self.move is None:
             raise Refused("The session has ended.")
@@ -147,9 +147,9 @@ class HostedSession:
             self.move = None
 
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
-        """Open a move; a restarted server gives it the same id, as long as it is open."""
+        """Open a move; a restarted server gives it the same id while it is open."""
         move_id = self.session.moment
-        while move_id in self._used:  # the session goes through the same moment once more
+        while move_id in self._used:  # the session is at the same moment once more
             move_id += "+"
         kind, persona = (request.kind, request.speaker) if request is not None else (str(awaits), None)
         speaker = USER if request is None else persona.key if persona is not None else None
@@ -176,7 +176,7 @@ class HostedSessions:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def start(self, item: str, step: str | None = None, *, anew: bool = True) -> HostedSession:
-        """Open the item's session, or go on with it; `anew` everything is sent again."""
+        """Open the item's session, or go on with it; with `anew`, everything is sent again."""
         slug = self.project.find_item(item).slug
         async with self._locks[slug]:
             hosted = self.in_play.get(slug)

@@ -36,7 +36,7 @@ class TerminalConversation:
         self, start: Callable[..., Session | TableSeat], panel: Callable[[], Panel], *,
         user_name: str | None = None, spent: Callable[[], str] = str, roster: Roster | None = None,
     ) -> None:  # fmt: skip
-        """`start` makes the session, `panel` the panel when it is first needed; `spent` says what it cost."""
+        """`start` makes the session, `panel` the panel when first needed; `spent` describes the costs."""
         self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
         self.session = start(panel=self._panel, on_words=self._take_words)
         self.input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
@@ -57,19 +57,19 @@ class TerminalConversation:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         async with self.input.open():
             await converse(self.session, self)
-            if typed := self.input.buffer.text:  # it ended while the user wrote
+            if typed := self.input.buffer.text:  # it ended while the user typed
                 self.input.write(self._formatter.format_line(Line("resume", typed, USER), None))
 
     def show(self, line: Line) -> None:
-        """Show a line above the input area; one that only says whose turn it is shows nothing."""
+        """Show a line above the input area; a `listen` line shows nothing."""
         if line.kind == "listen":
             return
         typed, analysis = self._typed, self.session.analysis
         self._speaker = self._words = self._typed = ""
         if line.kind in ("contribution", "synthesis") and line.speaker != USER:
             self._last_said = clean_text(line.words)
-        # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
-        # A shared table, whose analysis is elsewhere, shows everybody what they said.
+        # Typed words that the session does not repeat are shown here: a `?`, or words it asks about.
+        # A shared table, whose analysis is on the server, repeats everybody's words.
         if analysis and typed.strip() and (line.speaker != USER or line.kind == "resume"):
             self.input.write(self._formatter.format_line(Line("resume", typed, USER), analysis))
         is_menu = line.menu is not None and bool(line.menu.find_label("E"))
@@ -118,7 +118,7 @@ class TerminalConversation:
         return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())
 
     def _stop(self) -> None:
-        """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
+        """At the first Ctrl-C, stop the speaker or clear the input line; at the second, leave."""
         if self._note and self._holding is not None:
             self._holding.cancel()
             return

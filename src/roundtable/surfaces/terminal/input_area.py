@@ -1,8 +1,8 @@
-"""The input area: the input line, with what is being drafted above it and where things stand below it.
+"""The input area: the input line, with the contribution in progress above it and a status line below.
 
-It is the only part of the window that is ever painted again. Everything else is written above it once and
-left alone. While somebody else speaks, the cursor rests on its first row: whatever a resized window does to
-the rows below, clearing from the cursor down clears the input area and nothing else.
+It is the only part of the window that is ever repainted. Everything else is written above it once and left
+alone. While somebody else speaks, the cursor rests on its first row: whatever a resized window does to the
+rows below, clearing from the cursor down clears the input area and nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class InputArea:
     def __init__(
         self, *, bottom: Callable[[], str], draft: Callable[[], str], on_stop: Callable[[], None]
     ) -> None:
-        """`bottom` and `draft` return what is painted; Ctrl-C calls `on_stop`, Ctrl-D ends the input."""
+        """`bottom` and `draft` return texts to paint; Ctrl-C calls `on_stop`, Ctrl-D ends the input."""
         self._bottom, self._draft = bottom, draft
         self._asked: asyncio.Future[str | None] | None = None
         self._awaits: str | None = None
@@ -70,7 +70,7 @@ class InputArea:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Show the input area meanwhile; where the terminal is closed, no more words come."""
+        """Show the input area meanwhile; if the terminal is closed, the input ends."""
 
         async def run() -> None:
             with suppress(EOFError):
@@ -87,7 +87,7 @@ class InputArea:
             await running
 
     def write(self, text: str) -> None:
-        """Write a text and a blank line above the input area, where they stay as they are."""
+        """Write a blank line and a text above the input area; they are never repainted."""
         if not text:
             return
         running, output = self._application.is_running, self._application.output
@@ -102,9 +102,9 @@ class InputArea:
         self._application.invalidate()
 
     async def ask(self, awaits: str | None, *, prefill: str, offer: str) -> str | None:
-        """Return the user's next words, with `prefill` to be edited; None where no more will come.
+        """Return the user's next words, with `prefill` in the line to edit; None if no more will come.
 
-        Words that were entered early are heard if the same was asked before; else they stay in the line.
+        Words entered early count, unless something else was asked before; then they stay in the line.
         """
         if self._closed:
             return None
@@ -118,32 +118,32 @@ class InputArea:
         return await self._asked
 
     def end_input(self) -> None:
-        """Let no more words come."""
+        """End the input: from now on, `ask` returns None."""
         self._closed = True
         if self._asked is not None and self.is_listening:
             self._asked.set_result(None)
 
     def fill(self, text: str) -> None:
-        """Let a text stand in the input line, with the cursor at its end; what stands there already stays."""
+        """Put a text in the input line, with the cursor at its end, unless the line already has one."""
         if not self.buffer.text:
             self.buffer.text = text
             self.buffer.cursor_position = len(text)
 
     def copy(self, text: str) -> None:
-        """Ask the terminal to put a text on its clipboard (OSC 52); encoded, nothing in it is obeyed."""
+        """Ask the terminal to put a text on its clipboard (OSC 52), encoded so that it obeys none of it."""
         encoded = b64encode(text.encode("utf-8", "replace")).decode()
         self._application.output.write_raw(f"\x1b]52;c;{encoded}\a")
         self._application.output.flush()
 
     def _complete(self, _event: KeyPressEvent) -> None:
-        """Complete a word, or try the next way to, in the line itself: a menu would be painted beside it."""
+        """Complete a word in the line, or try the next completion; a menu would be painted beside it."""
         if self.buffer.complete_state:
             self.buffer.complete_next()
         else:
             self.buffer.start_completion(select_first=True)
 
     def _enter(self, _event: KeyPressEvent | None = None) -> None:
-        """Say what is typed; Enter alone says nothing while somebody else speaks."""
+        """Send the typed words; while somebody else speaks, only mark them as early, if there are any."""
         words = self.buffer.text
         if self._asked is not None and self.is_listening:
             is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
@@ -172,17 +172,17 @@ class InputArea:
         return Layout(_RestingSplit(lambda: not self.is_listening, entry, rows), focused_element=entry)
 
     def _visible_draft(self) -> ANSI:
-        """Return the end of the draft, as much of it as leaves room for the rest."""
+        """Return as much of the draft's end as leaves room for the rest."""
         lines = self._draft().rstrip("\n").split("\n")
         return ANSI("\n".join(lines[-max(self.size.rows - _MAX_INPUT_ROWS // 2, 3) :]))
 
     def _bottom_row(self) -> StyleAndTextTuples:
-        width = self.size.columns - len(_MARGIN) - 1  # a full row would leave remains where a window rewraps
+        width = self.size.columns - len(_MARGIN) - 1  # a full row would leave remains when a window rewraps
         return [("dim", _MARGIN + self._bottom()[:width])]
 
 
 class _RestingSplit(HSplit):
-    """Rows of which the first holds the cursor while the user is not being heard."""
+    """Rows that keep the cursor on the first one while it is not the user's turn."""
 
     def __init__(self, is_resting: Callable[[], bool], entry: Window, rows: list[Any]) -> None:
         super().__init__(rows)

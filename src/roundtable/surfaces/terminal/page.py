@@ -27,14 +27,14 @@ MARGIN, NARROWEST, WIDEST = 2, 12, 100  # longer lines are hard to read
 
 
 class Voice(Struct, frozen=True):
-    """How a speaker is told from the others at a glance."""
+    """What sets a speaker apart from the others at a glance."""
 
     sign: str = ""
     colour: str = ""
-    name: str = ""  # that the text begins with
+    name: str = ""  # which the text begins with
 
 
-# They can be read on black and on white alike, and by those who see fewer colours: a test computes both.
+# Legible on black and on white, and for people who see fewer colours: a test computes both.
 _COLOURS = ("#b06100", "#875fd7", "#00875f", "#d700af", "#5f5fff", "#af5f5f", "#008800", "#767676")
 VOICES = tuple(map(Voice, "●▲■◆▼★♣♠", _COLOURS))
 _NO_VOICE = Voice()
@@ -58,7 +58,7 @@ class LineFormatter:
         )
 
     def format_line(self, line: Line, analysis: Analysis | None) -> str:
-        """Return what is printed for a line; nothing for one that only says whose turn it is."""
+        """Return the text to print for a line; empty for a `listen` line."""
         roster = analysis.opening.roster if analysis is not None else self._roster
         text, voice = clean_text(line.text), _NO_VOICE
         if roster is not None and line.speaker is not None and line.speaker in roster:
@@ -79,7 +79,7 @@ class LineFormatter:
         return self._render_plain(text, _KIND_VOICES.get(line.kind, voice))
 
     def _draw_bar(self, analysis: Analysis | None, *, only_changed: bool = False) -> str:
-        """Return a bar over all steps, with a gap after each phase, where a narrow window wraps it."""
+        """Return a bar of all steps, with a gap after each phase, where a narrow window wraps it."""
         steps = analysis.list_states() if analysis is not None else ()
         by_phase = groupby(steps, key=lambda each: each[0].step_id[:2])
         bar = " ".join("".join("▰" if state == "done" else "▱" for _, state in row) for _, row in by_phase)
@@ -99,7 +99,7 @@ class LineFormatter:
         return max(min(self._columns(), WIDEST) - MARGIN, NARROWEST)
 
     def _render_plain(self, text: str, voice: Voice = _NO_VOICE, style: str = "") -> str:
-        """Render a text with its own line breaks; an indented line keeps its indent where it is wrapped."""
+        """Render a text with its own line breaks; an indented line keeps its indent when it is wrapped."""
         rows: list[Text] = []
         for source in text.expandtabs(4).split("\n"):
             words = source.lstrip(" ")
@@ -109,7 +109,7 @@ class LineFormatter:
         return self._print(rows, voice)
 
     def _render_markdown(self, text: str, voice: Voice) -> str:
-        """Render markdown; paragraphs keep their line breaks, and a list or code stands below the name."""
+        """Render markdown; paragraphs keep their line breaks, and a list or code begins below the name."""
         words = text[len(voice.name) + 1 :].lstrip()
         if voice.name and _BLOCK.match(words):
             text = f"{voice.name}:\n\n{words}"
@@ -122,7 +122,7 @@ class LineFormatter:
         return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], voice)
 
     def _print(self, rows: list[Text], voice: Voice) -> str:
-        """Return the rows with the sign in the margin, without blanks at their ends or empty rows around."""
+        """Return the rows with the sign in the margin, without trailing blanks or empty rows around them."""
         for row in rows:
             row.rstrip()
         shown = [number for number, row in enumerate(rows) if row]
@@ -140,7 +140,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
-    """Return who is at work while nobody listens to the user."""
+    """Return who speaks or thinks while it is not the user's turn."""
     if analysis is None:
         return ""
     talk, who = analysis.elaboration, analysis.opening.conductor
@@ -151,7 +151,7 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
 
 
 def format_bottom_line(analysis: Analysis | None, *, at_work: str = "", spent: str = "") -> str:
-    """Return where things stand; what matters least stands last, where a narrow window cuts it."""
+    """Return the status line; the least important part is last, where a narrow window cuts it off."""
     parts = [at_work, spent]
     if analysis is not None:
         opening, talk = analysis.opening, analysis.elaboration

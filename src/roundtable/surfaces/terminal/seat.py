@@ -26,11 +26,11 @@ from .conversation import TerminalConversation
 _FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)  # no answer, or not one of ours
 _NO_ANSWER = "The server did not answer. See what was said at the table before you send anything again."
 _LOST = "The server has stopped, or the connection to it was lost. What was said is saved."
-_SILENCE = 40.0  # seconds; the server is heard from every 15
+_SILENCE = 40.0  # seconds; the server sends something every 15
 
 
 def find_seat(announcement: Path, slug: str, again: str) -> TableSeat | None:
-    """Return a seat at the item's table if the announced server has it open; `again` is how to come back."""
+    """Return a seat at the item's table if the announced server has it open; `again` is the way back."""
     with suppress(*_FAILURES, RuleBroken):
         seat = TableSeat(announcement.read_text(encoding="utf-8"), slug, again)
         return seat if seat.state["open"] else None
@@ -38,7 +38,7 @@ def find_seat(announcement: Path, slug: str, again: str) -> TableSeat | None:
 
 
 class TableSeat:
-    """What a conversation needs of a session, at a table that a server keeps for several people."""
+    """Takes the place of a session, for a table that a server keeps for several people."""
 
     analysis = None  # the server has it
     listening: Awaits | None = None
@@ -46,7 +46,7 @@ class TableSeat:
     page: TerminalConversation  # where everything is shown
 
     def __init__(self, address: str, slug: str, again: str) -> None:
-        """Look in at the table, by the address of an invitation; RuleBroken where nobody answers."""
+        """Look at the table through an invitation's address; raise RuleBroken if nobody answers."""
         self._invitation = urlsplit(address)
         self._room, self._again = f"/items/{quote(slug)}/room", again
         self._id = self._check = self._cookie = ""
@@ -54,7 +54,7 @@ class TableSeat:
         self.state: dict[str, Any] = self._ask(f"{self._invitation.path}?item={quote(slug)}")
 
     def sit_down(self, name: str) -> None:
-        """Come in under a name; RuleBroken if the server refuses it."""
+        """Come in under a name; raise RuleBroken if the server refuses it."""
         found = self._ask(self._invitation.path, {"name": name})
         self._id, self._check = found["id"], found["check"]
 
@@ -73,7 +73,7 @@ class TableSeat:
             yield Line("listen", "")
 
     def say(self, words: str) -> None:
-        """Say something, without waiting; what is refused comes back into the line, with the reason."""
+        """Send words without waiting; refused words come back into the line, with the reason."""
 
         def take_answer(answer: asyncio.Future[Any]) -> None:
             if (refusal := answer.exception()) is not None:
@@ -83,7 +83,7 @@ class TableSeat:
 
         at, text = self.state["listen"], words if words.strip() else self.offer
         fields = {"text": text, "at": str(at), "check": self._check}
-        if words.strip() or at:  # silence says something only while the table listens
+        if words.strip() or at:  # empty words count only while the table listens
             sending = asyncio.get_running_loop().run_in_executor(None, self._ask, f"{self._room}/say", fields)
             sending.add_done_callback(take_answer)
 
@@ -95,7 +95,7 @@ class TableSeat:
             self.page.input.end_input()
 
     def _follow(self, call: Callable[..., object]) -> None:
-        """Pass on what the server streams, in a thread, until it ends."""
+        """Show what the server streams until it ends; runs in a thread."""
         kind = ""
         with suppress(RuntimeError):  # the conversation is over
             with suppress(*_FAILURES):
@@ -118,7 +118,7 @@ class TableSeat:
             self.hang_up("The table is closed; everything is saved.")
 
     def _ask(self, path: str, form: dict[str, str] | None = None) -> Any:
-        """Return the answer to a form, or to a question without one; RuleBroken if it is refused."""
+        """Return the answer to a form, or to a GET without one; raise RuleBroken if it is refused."""
         try:
             answer = self._send(path, form)
             found = json.load(answer)
@@ -133,6 +133,6 @@ class TableSeat:
     def _send(self, path: str, form: dict[str, str] | None = None, wait: float = 5.0) -> HTTPResponse:
         place, body = self._invitation.netloc, urlencode(form, errors="ignore") if form else None
         head = {"Accept": "application/json", "Origin": f"http://{place}", "Cookie": self._cookie}
-        connection = HTTPConnection(place, timeout=wait)  # through no proxy
+        connection = HTTPConnection(place, timeout=wait)  # without a proxy
         connection.request("POST" if form else "GET", path, body, head | {"Connection": "close"})
         return connection.getresponse()

@@ -25,12 +25,12 @@ from ...core.text import fold_look_alikes
 Role = Literal["member", "observer"]
 MEMBER: Role = "member"
 OBSERVER: Role = "observer"
-COOKIE = f"roundtable-{secrets.token_hex(4)}"  # a name for each server: cookies are sent to all ports
+COOKIE = f"roundtable-{secrets.token_hex(4)}"  # one name per server: cookies are sent to all ports
 MAX_BODY = 1024 * 1024
 MAX_NAME = 40
 _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
-_MAX_DONE, _TIME_SPAN = 50, 10.0  # so many things somebody may do in so many seconds
+_MAX_DONE, _TIME_SPAN = 50, 10.0  # most requests of one sender, within this many seconds
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HEADERS = {
@@ -55,14 +55,14 @@ class Guest(Struct, frozen=True):
 
 
 class Invitations:
-    """The links that let people in, one for each role, and those who used them."""
+    """The links that let people in, one for each role, and the guests who used them."""
 
     def __init__(self) -> None:
         self.tokens: Mapping[Role, str] = {role: secrets.token_urlsafe(32) for role in (MEMBER, OBSERVER)}
         self._guests: dict[str, Guest] = {}
 
     def role_of(self, token: str) -> Role:
-        """Return what a link lets people do; HTTPException where it is not one of ours."""
+        """Return the role that a link gives; raise HTTPException if it is not one of ours."""
         for role, own in self.tokens.items():
             if hmac.compare_digest(own.encode(), token.encode()):
                 return role
@@ -70,7 +70,7 @@ class Invitations:
         raise HTTPException(403, f"This invitation is no longer valid. {ask}")
 
     def admit(self, token: str, name: str, roster: Roster) -> tuple[str, Guest]:
-        """Let somebody in and return the secret for their cookie; RuleBroken without a name of their own."""
+        """Let somebody in; return their cookie's secret and guest. Raise RuleBroken without a proper name."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
         secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
@@ -83,12 +83,12 @@ class Invitations:
         return secret, guest
 
     def find_guest(self, request: Request) -> Guest | None:
-        """Return who sent a request; None where nobody we let in did."""
+        """Return the guest who sent a request; None if a stranger did."""
         return self._guests.get(request.cookies.get(COOKIE, ""))
 
 
 def _is_taken(name: str, roster: Roster) -> bool:
-    """Whether the name looks like a persona's, with or without its role, or like one of the table's words."""
+    """Whether the name looks like a persona's, with or without its role, or like a reserved word."""
 
     def fold(name: str) -> list[str]:
         folded = fold_look_alikes(name).casefold().translate(str.maketrans("l1|0", "iiio"))
@@ -101,7 +101,7 @@ def _is_taken(name: str, roster: Roster) -> bool:
 
 
 class Guard:
-    """Passes on requests for one of our names, from our own pages and at a modest rate, with our headers."""
+    """Lets requests through to one of our names, from our own pages, at a modest rate; adds our headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         self._app = app
@@ -145,14 +145,14 @@ class Guard:
     def _is_ours(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
-            # Nobody can point an address elsewhere, as they can a name: where all are served, any is ours.
+            # A stranger can point a name at us, but not an address: if all are served, any is ours.
             return name in self._names or (self._any_address and bool(ipaddress.ip_address(name)))
         except ValueError:
             return False
 
 
 class Door:
-    """Lets in guests, as `request.state.guest`, with forms of their own pages, as `request.state.form`."""
+    """Lets in only guests and forms of their own pages; sets `request.state.guest` and `.form`."""
 
     def __init__(self, app: ASGIApp, invitations: Invitations) -> None:
         self._app, self._invitations = app, invitations
@@ -173,12 +173,12 @@ class Door:
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a script or a terminal asks, and not a page."""
+    """Whether a script or a terminal asks, not a page."""
     return "application/json" in request.headers.get("accept", "")
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; HTTPException where it is too large, RuleBroken where it is no form."""
+    """Return a form's fields; raise HTTPException if it is too large, RuleBroken if it is not a form."""
     body = b""
     async for piece in request.stream():
         body += piece

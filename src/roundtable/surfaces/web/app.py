@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ...store.items import ItemEntry
 
 HERE = Path(__file__).parent
-PING = 15  # seconds after the last event until a reader is told that the connection lives
+PING = 15  # seconds of silence until a reader is told that the connection lives
 MAX_CELLS = 20_000  # a larger table would take seconds to draw
-STUCK = 30  # a reader that takes nothing for so many seconds is dropped; it comes back for the rest
+STUCK = 30  # seconds until a reader that takes nothing is dropped; it comes back for the rest
 
 
 class Site:
@@ -51,7 +51,7 @@ class Site:
     def __init__(
         self, project: Project, start: StartSession, *, owner: str = "", hosts: Sequence[str] = ()
     ) -> None:
-        """`start` makes the sessions; `owner` is the name offered to whoever comes in; `hosts` our names."""
+        """`start` makes the sessions; `owner` is the name suggested to members; `hosts` are our names."""
         self.project = project
         self.invitations = Invitations()
         self.rooms: dict[str, Room] = {}
@@ -107,10 +107,10 @@ class Site:
         )
 
     async def show_door(self, request: Request, name: str = "", problem: str = "") -> Response:
-        """Ask whoever has an invitation for a name; for another where there is a problem with this one."""
+        """Ask somebody with an invitation for a name, or for another if this one has a problem."""
         token, item = request.path_params["token"], request.query_params.get("item", "")
         role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
-        if item in self.rooms and wants_json(request):  # a terminal, which looks for a free seat
+        if item in self.rooms and wants_json(request):  # a terminal that looks for a seat
             return Response(self.rooms[item].describe(), media_type="application/json")
         own = guest.name if guest is not None else self._owner if role == MEMBER else ""
         told = {"token": token, "role": role, "name": name or own, "longest": MAX_NAME, "problem": problem}
@@ -132,7 +132,7 @@ class Site:
         return response
 
     def show_backlog(self, request: Request) -> Response:
-        """List the items that the wanted words fit, the one worked on last first."""
+        """List the items that contain the words searched for, most recently active first."""
         wanted = request.query_params.get("q", "")[:200]
         rows = []
         for row in self.project.list_progress():
@@ -145,9 +145,9 @@ class Site:
         return self._page(request, "backlog.html", **told)
 
     def _count_questions(self, entry: ItemEntry) -> int:
-        """Return how many questions of an item are open; its documents are read again once one changed."""
+        """Return how many questions of an item are open; read its documents only if a file changed."""
         stamps: set[object] = set()
-        with suppress(OSError):  # one may go while they are looked at
+        with suppress(OSError):  # a file may disappear meanwhile
             files = ((path.name, path.lstat()) for path in entry.folder.iterdir())
             stamps.update((name, stat.st_mtime_ns, stat.st_size) for name, stat in files)
         if self._counted.get(entry.slug, (None, 0))[0] != stamps:
@@ -158,12 +158,12 @@ class Site:
         text = request.state.form.get("text", "").strip()
         if not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
-        if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
+        if self.project.names_issue(text):  # only the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
         return RedirectResponse(f"/items/{quote(self.project.add_item(text).slug)}", 303)
 
     def answer(self, request: Request) -> Response:
-        """Answer an open question of an item, by the words it was asked in."""
+        """Answer an open question of an item, identified by its exact words."""
         form, slug = request.state.form, find_entry(self.project, request.path_params["slug"]).slug
         questions = [each.words for each in self.project.open_questions(slug)]
         if form.get("question") not in questions:
@@ -216,7 +216,7 @@ class Site:
         return self._page(request, "_form.html", room=await self._find_room(request))
 
     async def follow(self, request: Request) -> Response:
-        """Stream what is shown at the table, from the entry after the last one that the reader has."""
+        """Stream what is shown at the table, from the first entry that the reader does not have."""
         room, guest = await self._find_room(request), request.state.guest
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
@@ -246,12 +246,12 @@ class Site:
 
     async def _find_room(self, request: Request) -> Room:
         slug = request.path_params["slug"]
-        if slug not in self.rooms:  # a room is made once its item was found
+        if slug not in self.rooms:  # make no room for an unknown item
             await run_in_threadpool(find_entry, self.project, slug)
         return self._room_of(slug)
 
     def _room_of(self, slug: str) -> Room:
-        # Pages are made in threads: of two that ask at once, both get the room of the first.
+        # Pages are made in threads: if two ask at once, both get the room of the first.
         return self.rooms.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
 
     def _page(self, request: Request, template: str, status: int = 200, /, **more: Any) -> Response:
@@ -270,7 +270,7 @@ class Site:
 
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
-    """Return the item whose folder has exactly this name; ItemUnknown if there is none."""
+    """Return the item whose folder has exactly this name; raise ItemUnknown if there is none."""
     with suppress(ItemUnknown):
         if (entry := project.find_item(slug)).slug == slug:
             return entry
@@ -278,10 +278,10 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
 
 
 class ItemView:
-    """All that the pages of an item show."""
+    """Everything that the pages of an item show."""
 
     def __init__(self, project: Project, slug: str, *, on_one_page: bool = False) -> None:
-        """Read an item, or raise ItemUnknown; `on_one_page`, every link leads to a place in the same page."""
+        """Read an item, or raise ItemUnknown; with `on_one_page`, every link stays within the page."""
         entry = find_entry(project, slug)
         self.address = "" if on_one_page else f"/items/{quote(slug)}"
         self.status = project.status(entry)
@@ -300,7 +300,7 @@ class ItemView:
         self.parking_lot = project.read_file(entry, "parking-lot.md").removeprefix("# Parking Lot").strip()
 
     def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
-        """Return the fields of a data file, lists of objects as rows; none where a page cannot show any."""
+        """Return the fields of a data file, lists of objects as rows; empty if there is no table to show."""
         text = self.documents[name]
         with suppress(csv.Error, ValueError, RecursionError):
             if name.endswith(".csv"):
@@ -325,7 +325,7 @@ class ItemView:
 
 
 def _make_row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of a row; ValueError where a table would show only one of two of the same name."""
+    """Return the fields of a row; raise ValueError if two have one name, as a table would lose one."""
     if len(row := dict(pairs)) < len(pairs):
         raise ValueError
     return row

@@ -1,7 +1,7 @@
-"""Markdown as HTML in which nothing can run and for which nothing is fetched from elsewhere.
+"""Renders markdown as HTML that runs nothing and fetches nothing from elsewhere.
 
-Raw HTML is never passed on: of it only our own comments and anchors mean something, and we write what stands
-for them. Whatever comes out is cleaned once more by a second library, which knows the tags that we use.
+Raw HTML is never passed on: only our own comments and anchors have a meaning, and we write new HTML for them.
+A second library then cleans the result, and keeps only the tags that we use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
 class DiscussionView(Struct, frozen=True):
-    """A discussion that has its transcript."""
+    """A discussion with its transcript."""
 
     number: int  # its place in the item's list
     step: str
@@ -39,12 +39,12 @@ class DiscussionView(Struct, frozen=True):
     title: str
     is_undone: bool
     text: str
-    address: str  # where it is shown; a turn has `-turn-N` after it
+    address: str  # where it is shown; a turn's address ends in `-turn-N`
     entries: Sequence[CitedEntry]
 
 
 def render_words(text: str) -> Markup:
-    """Return what somebody said, as HTML; single line ends stay."""
+    """Return what somebody said, as HTML with its line breaks."""
     return _clean(_parser(breaks=True).render(text))
 
 
@@ -62,7 +62,7 @@ def render_document(text: str, discussions: Sequence[DiscussionView] = ()) -> Ma
 def render_transcript(discussion: DiscussionView, led_to: Mapping[str, str]) -> Markup:
     """Return a transcript as HTML; the turns that entries cite link to what they `led_to`.
 
-    With its number, its turns are told from others in the same page.
+    Its number is in each anchor, so that several transcripts fit on one page.
     """
     tokens, prefix = _parser(breaks=False).parse(discussion.text), f"discussion-{discussion.number}-"
     for token in (child for each in tokens for child in each.children or ()):
@@ -73,18 +73,18 @@ def render_transcript(discussion: DiscussionView, led_to: Mapping[str, str]) -> 
 
 
 def find_additions(document: str) -> set[str]:
-    """Return the names of the places where elaborations added to a document."""
+    """Return the ids of the sections that elaborations added to a document."""
     return {addition_id(*block.key) for block in find_elaboration_blocks("", document)}
 
 
 def addition_id(step: str, at: str) -> str:
-    """Return the name of the place where an elaboration's addition stands in a page."""
+    """Return the id of the section that an elaboration added to a page."""
     return re.sub(r"[^\w-]", "-", f"addition-{step}-{at}")
 
 
 @cache
 def _parser(*, breaks: bool) -> MarkdownIt:
-    # HTML is recognised only to be replaced: by nothing where it is a comment, by its own signs elsewhere.
+    # HTML is recognised only to be replaced: a comment by nothing, anything else by its escaped text.
     parser = MarkdownIt("commonmark", {"html": not breaks, "breaks": breaks})
     for kind in ("html_block", "html_inline"):
         parser.add_render_rule(kind, _render_html)
@@ -109,7 +109,7 @@ def _render_html(_renderer: Any, tokens: Sequence[Token], index: int, _options: 
 
 
 def _mark_additions(text: str, origins: Mapping[tuple[str, str], DiscussionView]) -> Iterator[Token]:
-    """Yield the tokens with a section around each elaboration, and links behind its entries."""
+    """Yield the tokens with a section around each elaboration, and links after its entries."""
     starts = {block.line: block for block in find_elaboration_blocks("", text)}
     origin: DiscussionView | None = None
     end = 0

@@ -39,13 +39,13 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 
 class _Seat(Struct):
     guest: Guest
-    name: str  # with a number behind it where somebody of that name was here already
+    name: str  # with a number after it if the name was taken
     streams: int = 0
     typing_until: float = 0.0
 
 
 class _Speech(Struct):
-    """The words of a contribution as far as they have come, and the speaker's key; a new object for each."""
+    """The words of a contribution so far, and the speaker's key; each contribution is a new object."""
 
     key: str = ""
     text: str = ""
@@ -55,9 +55,9 @@ class Room:
     """Plays the session of one item for any number of people."""
 
     def __init__(self, slug: str, start: StartSession, draw: Callable[..., str]) -> None:
-        """`draw` makes HTML of a template's name and its values."""
+        """`draw` makes HTML from a template's name and its values."""
         self.slug = slug
-        self.run_id = ""  # names this opening of the table; the numbers of entries count within it
+        self.run_id = ""  # names this opening of the table; entries are numbered within it
         self.entries: list[str] = []  # all that was shown, as HTML
         self._lines: list[str] = []  # the same for terminals, as the JSON of lines
         self.question: Line | None = None  # what was asked last: a question, menu or review
@@ -136,7 +136,7 @@ class Room:
     ) -> AsyncIterator[dict[str, str]]:
         """Yield every entry after the one with that id, then each as it comes, until the reader goes.
 
-        Between them come the words of whoever speaks, and who is here: without an id, since they pass.
+        Between them come the speaker's words and the state of the table, without ids: they are not kept.
         """
         seat = self._take_seat(guest)
         seat.streams += 1
@@ -179,7 +179,7 @@ class Room:
         return self._seats[guest.id]
 
     def _tell(self, *, is_table: bool = True) -> None:
-        """Wake every reader, or let the table close; without `is_table`, nothing on it has changed."""
+        """Wake every reader; a table without readers will close. `is_table` says that its state changed."""
         self._table = "" if is_table else self._table
         self._changed.set()
         self._changed = asyncio.Event()
@@ -189,7 +189,7 @@ class Room:
             self._closing = asyncio.get_running_loop().call_later(IDLE, self._end_run)
 
     def open(self, guest: Guest, **options: Any) -> None:
-        """Open the table, or do nothing where it is open; whoever opens it has the chair."""
+        """Open the table unless it is open; whoever opens it has the chair."""
         if self.is_open:
             return
         options |= {"on_words": self._take_words, "on_begin": self._begin_words}
@@ -218,7 +218,7 @@ class Room:
             self._task.cancel()
 
     def say(self, guest: Guest, text: str, at: int) -> None:
-        """Say something in answer to the `listen` with that number; RuleBroken where it is not one's turn.
+        """Answer the `listen` with this number; raise RuleBroken if the guest may not speak now.
 
         In a discussion, early words wait until the table listens again.
         """
@@ -234,11 +234,11 @@ class Room:
         if draft and not words:
             raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
         self._take_seat(guest).typing_until = 0.0
-        takes_draft = draft and words == draft.strip()  # an empty message takes it
+        takes_draft = draft and words == draft.strip()  # an empty message accepts it
         self._queue(guest, "" if takes_draft else words, awaits or "discussion")
 
     def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
-        """Change the synthesis as a form says, then, unless `only`, accept it."""
+        """Change the synthesis as a form says, then accept it unless there is a field `only`."""
         if self.draft is None:
             raise RuleBroken("There is nothing to review now, so nothing was changed.")
         messages = list_changes(self.draft, fields)
@@ -256,7 +256,7 @@ class Room:
         self._tell()
 
     def stop_speaker(self, guest: Guest) -> None:
-        """Cut whoever speaks short; what was said by then is the contribution."""
+        """Cut the speaker short; what was said by then is the contribution."""
         self._require_chair(guest)
         if self._panel is not None:
             self._panel.stop()
@@ -268,7 +268,7 @@ class Room:
         self._tell()
 
     def hand_over(self, guest: Guest, to: str) -> None:
-        """Give the chair to somebody who is here; anybody may take it from whoever is not."""
+        """Give the chair to a member who is here; if its holder has left, anybody may do so."""
         people = {seat.guest.id: seat for seat in self.people() if seat.guest.role == MEMBER}
         if to not in people:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
@@ -277,7 +277,7 @@ class Room:
         self._tell()
 
     def _is_for_chair(self, words: str) -> bool:
-        """Whether the words end the discussion, accept something or choose what comes next."""
+        """Whether only the chair may say this, as it ends the discussion, accepts or chooses something."""
         if self.awaits in ("exit", "menu", "choice", "review"):
             return True
         if self.is_discussing and self.discussion is not None:
@@ -285,7 +285,7 @@ class Room:
         return hear_steering(words, at_menu=False) == "quit"
 
     def _require_chair(self, guest: Guest) -> None:
-        """Let only the chair go on; if its holder has left, somebody who is here takes it by going on."""
+        """Raise RuleBroken unless the guest has the chair, or is here and takes it from a holder who left."""
         people, seat = self.people(), self._take_seat(guest)
         if seat in people and self.chair not in people:
             self.chair = seat
@@ -310,10 +310,10 @@ class Room:
     def _take(self, line: Line) -> None:
         self.awaits, self._speech = None, _Speech()
         is_resumed = line.kind == "resume"
-        if is_resumed and line.turn:  # among the turns that were shown again
+        if is_resumed and line.turn:  # already shown with the other turns
             return
         if is_resumed and line.state is not None and line.speaker is None and self.discussion:
-            for turn in self.discussion.turns:  # cut off, so that only the journal has them
+            for turn in self.discussion.turns:  # it was cut off: only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
         self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)))
         if line.kind == "listen":
@@ -325,7 +325,7 @@ class Room:
             self._pass_on()
 
     def _pass_on(self) -> None:
-        """Hand the next message that waits to the session, if it listens."""
+        """Hand the next waiting message to the session, if it listens."""
         if self._waiting and self.awaits is not None and self.session is not None:
             self._heard_last, words, _ = self._waiting.pop(0)
             self.awaits = None
@@ -364,7 +364,7 @@ class Room:
 
 
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
-    """Return what to say at a review to make the synthesis what the fields of a form say."""
+    """Return the review messages that change the synthesis as the fields of a form say."""
     changes, dropped = [], []
     for number in (entry.number for entry in draft.entries):
         text = join_lines(fields.get(f"text-{number}", ""))
