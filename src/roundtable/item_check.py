@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,7 @@ from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .documents.ids import DEFINING, MENTION, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
+from .documents.questions import ANSWER
 from .git import earlier_versions
 from .store.files import read_inside
 from .store.meta import examine_meta, list_undone, max_turns
@@ -178,7 +180,7 @@ class _StoryRow(Struct):
 class _StoryFile(Struct):
     item: str
     stories: list[_StoryRow]
-    open_questions: list[str]
+    open_questions: list[Annotated[str, Meta(min_length=1)]]
     notes: list[dict[str, Any]] = []
 
 
@@ -213,9 +215,10 @@ def _check_meta(
     phases, completed, limit = meta["phases_completed"], meta["steps_completed"], max_turns(meta)
     known = {step.step_id for step in steps}
     for noun, keys in {"phase": PHASE_KEYS, "step": known}.items():
-        for key in dict.fromkeys(map(str, meta[f"{noun}s_completed"])):
-            if key not in keys:
-                yield find(f"{noun}s_completed", f"There is no {noun} {key}.")
+        for key, times in Counter(map(str, meta[f"{noun}s_completed"])).items():
+            problem = f"{key} is listed {times} times." if key in keys else f"There is no {noun} {key}."
+            if key not in keys or times > 1:
+                yield find(f"{noun}s_completed", problem)
     status, wanted = meta["analysis_status"], analysis_status(phases)
     if status != wanted:
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
@@ -299,13 +302,17 @@ def _check_claims(
         sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
         headings = {found[1] for line in lines if (found := parse_heading(line))}
         is_whole = any(line.startswith("Key takeaway:") for line in lines)
-        for part in () if is_whole else [*HEADINGS.values()][:-1]:
-            if part not in headings:
-                yield CheckFinding(block.file, block.line, "block", f"The block has no section '{part}'.")
+        head = (f"Elaboration Insights (Step {block.step_id}: ", "**Participants**: ", "**Turns**: ")
+        for part in () if is_whole else (*head, *[*HEADINGS.values()][:-1]):
+            if not any(each.startswith(part) for each in (*headings, *lines)):
+                problem = f"The block has no part '{part.rstrip(': ')}'."
+                yield CheckFinding(block.file, block.line, "block", problem)
         for number, part, words in block.entries():
             entry, wrong = unescape_markdown(words), list[tuple[FindingKind, str]]()
             credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
             who = credit["who"].split("/") if credit else []
+            if part == HEADINGS["insights"] and not credit:
+                wrong.append(("block", "The insight credits nobody."))
             if strangers := ", ".join(each for each in who if each not in names):
                 wrong += [("block", f"The insight credits {strangers}, who was not at the table.")]
             for path in claims.find_paths(entry):
@@ -341,6 +348,7 @@ def _find_lost(
     def list_held(text: str) -> Iterator[str]:
         answers = sorted(find_answered(steps, file, text))
         yield from (f"The answer on {label} of step {step_id}" for step_id, label in answers)
+        yield from (f"The answer {_quote(line)}" for line in text.split("\n") if ANSWER.fullmatch(line))
         for block in find_elaboration_blocks(file, strip_mark(text)):  # a mark may be removed
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"

@@ -365,7 +365,7 @@ class Project:
         self, name: str, number: int | None = None, *, force: bool = False
     ) -> tuple[ElaborationUndo, tuple[str, ...]]:
         """Take back an elaboration (MENU-7), with `force` even if its text was edited since."""
-        from .store.undo import undo_elaboration
+        from .store.undo import carry_out_undo
 
         folder = self._folder(name)
         with item_lock(folder):
@@ -374,7 +374,10 @@ class Project:
                 reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
                 do = "See what would go with --dry-run; take it out all the same with --force."
                 raise RuleBroken(f"The text was edited since ({reasons}). Nothing was changed. {do}")
-            return plan, undo_elaboration(folder, plan)
+            said = carry_out_undo(folder, plan.changes, f"the discussion of step {plan.step_id}")
+            # Noted last: if this is interrupted, the same command undoes the rest.
+            meta.change_meta(folder, lambda found: meta.note_undone(found, plan.timestamp))
+            return plan, said
 
     def open_session(self, name: str, **options: Any) -> Session:
         """Return a session on an item; the options are those of `Session`."""

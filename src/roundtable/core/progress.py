@@ -32,7 +32,7 @@ def faulty_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
     is_sound = (
         isinstance(step_id, str) and step_id != "",
         type(turns) is int and turns >= 1,
-        isinstance(personas, list | tuple) and all(isinstance(key, str) for key in personas),
+        isinstance(personas, list | tuple) and personas and all(isinstance(key, str) for key in personas),
         isinstance(at, str) and _TIMESTAMP.fullmatch(at) is not None,
         isinstance(summary, str) and summary.strip() != "" and summary.splitlines() == [summary],
     )

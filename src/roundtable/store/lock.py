@@ -37,12 +37,10 @@ def item_lock(folder: Path) -> Iterator[None]:
                 (home / "holder.json").unlink(missing_ok=True)
 
 
-@contextmanager
-def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
+def meta_lock(folder: Path, *, wait: float = 10) -> AbstractContextManager[object]:
     """Hold the lock of meta.json; raise ItemLocked if it is not free within `wait` seconds."""
     failed = f"Another program has kept {folder / 'meta.json'} for more than {wait:g} seconds."
-    with _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done."):
-        yield
+    return _take(journal_folder(folder) / "meta.lock", wait, lambda: failed, "Wait until it is done.")
 
 
 def _take(path: Path, wait: float, explain: Callable[[], str], do: str) -> AbstractContextManager[object]:

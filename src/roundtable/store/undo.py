@@ -22,7 +22,7 @@ from ..documents.outline import read_outline
 from . import files
 from .artifact import changed_meanwhile, explain_refusal, one_line, read_artifact
 from .files import UNCHANGED, journal_folder
-from .meta import change_meta, list_undone, note_undone, read_meta
+from .meta import list_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
 
 _FILE = "undo.log"
@@ -186,14 +186,6 @@ def plan_elaboration_undo(folder: Path, number: int | None) -> ElaborationUndo:
             edits.append((name, reason))
         changes.append(Restored(name, current, document))
     return ElaborationUndo(step_id, at, tuple(changes), tuple(edits))
-
-
-def undo_elaboration(folder: Path, plan: ElaborationUndo) -> tuple[str, ...]:
-    """Carry out a plan, note it in meta.json and return what to announce; the caller must hold the lock."""
-    said = carry_out_undo(folder, plan.changes, f"the discussion of step {plan.step_id}")
-    # Noted last: if this is interrupted, the same command undoes the rest.
-    change_meta(folder, lambda meta: note_undone(meta, plan.timestamp))
-    return said
 
 
 def _find_edit(place: BlockPlace, transcript: TranscriptContent | None) -> str:

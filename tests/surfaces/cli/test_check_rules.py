@@ -104,6 +104,7 @@ def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
         ({"step_id": "09-09"}, "There is no step 09-09, which the record names."),
         ({"step_id": "01-05"}, "Step 01-05 was discussed but is not in steps_completed."),
         ({"personas_active": "bob"}, 'personas_active of an elaboration cannot be "bob".'),
+        ({"personas_active": []}, "personas_active of an elaboration cannot be []."),
         ({"personas_active": ["bob"]}, "personas_active names bob, and no persona has that key."),
         (
             {"timestamp": "yesterday"},
@@ -150,6 +151,7 @@ def test_progress_that_contradicts_itself_is_named(written: Written) -> None:
     said = [each.split(": ", 1)[1] for each in written.problems()]
     assert said == [
         "There is no phase 07-lunch.",
+        "01-03 is listed 2 times.",
         "There is no step 12-01.",
         "analysis_status is 'analyzed'; with 1 of 5 phases it is 'partial'.",
         "Progress is kept in meta.json; this file is not used.",
@@ -171,9 +173,17 @@ def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) ->
         (
             lambda t: t.replace("#### Decisions Made", "#### Decisions"),
             7,
-            "The block has no section 'Decisions Made'.",
+            "The block has no part 'Decisions Made'.",
+        ),
+        (lambda t: t.replace("**Participants**: ", "With "), 7, "The block has no part '**Participants**'."),
+        (lambda t: t.replace("**Turns**: ", "Turns: "), 7, "The block has no part '**Turns**'."),
+        (
+            lambda t: t.replace("Insights (Step 01-03", "Insights (Step 01-04"),
+            7,
+            "The block has no part 'Elaboration Insights (Step 01-03'.",
         ),
         (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
+        (lambda t: t.replace("- [Alex] ", "- "), 15, "The insight credits nobody."),
         (
             lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
             7,
@@ -309,6 +319,18 @@ def test_a_version_that_is_too_long_is_not_compared(written: Written) -> None:
     written.commit()
     written.spec.write_text(whole)
     assert written.run().out == "1 file checked: sound.\n"
+
+
+@pytest.mark.rule("ART-9")
+def test_an_answer_to_an_open_question_that_is_gone_is_found(written: Written) -> None:
+    answer = '**Answer (2026-02-21)** to "Who signs?": the city.'
+    whole = written.spec.read_text()
+    written.spec.write_text(f"{whole}\n{answer}\n")
+    name = written.commit()
+    assert written.problems() == []
+    written.spec.write_text(whole)
+    lost = f'"{answer}" was in commit {name}, but not in the working tree.'
+    assert written.problems() == [f"requirements-spec.md:1: The answer {lost}"]
 
 
 @pytest.mark.rule("ART-5")

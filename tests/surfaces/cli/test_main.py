@@ -124,7 +124,7 @@ def test_every_text_of_the_help_belongs_to_a_command_and_is_shown(cli: CommandLi
 
 def test_help_says_what_post_does(cli: CommandLine) -> None:
     told = " ".join(cli.run("handoff", "--help").out.split())
-    assert "Show the page, ask, and post it as a comment on the item's issue." in told
+    assert "With --post it shows the page, asks, and posts it as a comment on the item's issue" in told
 
 
 def test_what_was_typed_never_reaches_the_terminal_raw(cli: CommandLine) -> None:

@@ -245,6 +245,17 @@ def test_words_that_are_typed_early_wait_and_enter_alone_says_nothing(
     assert shown.count("Remark ") == 3
 
 
+def test_messages_that_are_typed_ahead_stay_apart(cli: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.keys("The first answer.\rThe second answer.\rC\r")
+    terminal.see("E Elaboration Mode")
+    terminal.see("› C")  # entered for a menu that nobody had seen: it waits in the line
+    document = (cli.item / "quick-scan.md").read_text()
+    assert ": The first answer.\n" in document and ": The second answer.\n" in document
+    terminal.keys("\r")
+    terminal.see("Step 00-02")
+
+
 def test_a_screen_notices_whoever_paints_over_what_stands() -> None:
     for bytes_, noticed in (
         ("one\r\ntwo\r\n\x1b[Jdesk\r\x1b[Jthree\r\n\x1b[J", 0),

@@ -176,13 +176,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
 @command(item="optional")
 @click.option("--for", "form", type=click.Choice(get_args(HandOffForm)), default="page", help="Who reads it.")
 @click.option("--out", metavar="FILE", help="Write to FILE. For spec-kit: a folder; default: specs/ITEM.")
-@click.option(
-    "--post",
-    metavar="[ISSUE]",
-    is_flag=False,
-    flag_value="",
-    help="Show the page, ask, and post it as a comment on the item's issue.",
-)
+@click.option("--post", metavar="[ISSUE]", is_flag=False, flag_value="", help="Ask, then post as a comment.")
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for the developer who builds ITEM."""
     project, entry = flags.find_item(item)

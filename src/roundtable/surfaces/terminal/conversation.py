@@ -57,7 +57,7 @@ class TerminalConversation:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         async with self.input.open():
             await converse(self.session, self)
-            if typed := self.input.buffer.text:  # it ended while the user typed
+            if typed := self.input.take_unsaid():  # it ended while the user typed
                 self.input.write(self._formatter.format_line(Line("resume", typed, USER), None))
 
     def show(self, line: Line) -> None:
@@ -113,6 +113,7 @@ class TerminalConversation:
         analysis, at_work = self.session.analysis, ""
         if not self.input.is_listening:
             at_work = describe_work(analysis, has_words=bool(self._words))
+            at_work += "; your words wait" if self.input.early else ""
         elif self.input.offer:
             at_work = "Tab puts the draft into the line"
         return self._note or format_bottom_line(analysis, at_work=at_work, spent=self._spent())

@@ -42,7 +42,8 @@ class InputArea:
         self._asked: asyncio.Future[str | None] | None = None
         self._awaits: str | None = None
         self.offer = ""  # what Tab puts into the line
-        self._is_early = self._closed = False
+        self.early: list[str] = []  # messages that were entered while somebody else spoke
+        self._closed = False
         self.buffer = Buffer(multiline=True, tempfile_suffix=".md")
         is_empty = Condition(lambda: not self.buffer.text)
         keys = KeyBindings()
@@ -104,18 +105,24 @@ class InputArea:
     async def ask(self, awaits: str | None, *, prefill: str, offer: str) -> str | None:
         """Return the user's next words, with `prefill` in the line to edit; None if no more will come.
 
-        Words entered early count, unless something else was asked before; then they stay in the line.
+        A message entered early counts, unless something else was asked before; then it is put in the line.
         """
         if self._closed:
             return None
-        is_early = self._is_early and self._awaits in (None, awaits)
-        self._awaits, self.offer, self._is_early = awaits, offer, False
-        self.fill(prefill)
+        is_same, self._awaits, self.offer = self._awaits in (None, awaits), awaits, offer
+        if self.early and is_same:
+            return self.early.pop(0)
+        unsaid = self.take_unsaid()
+        self.fill(unsaid or prefill)
         self._asked = asyncio.get_running_loop().create_future()
-        if is_early:
-            self._enter()
         self.repaint()
         return await self._asked
+
+    def take_unsaid(self) -> str:
+        """Take all that was typed and not heard out of the line, each message on a line of its own."""
+        typed, self.early = "\n".join(filter(None, (*self.early, self.buffer.text))), []
+        self.buffer.reset()
+        return typed
 
     def end_input(self) -> None:
         """End the input: from now on, `ask` returns None."""
@@ -142,15 +149,15 @@ class InputArea:
         else:
             self.buffer.start_completion(select_first=True)
 
-    def _enter(self, _event: KeyPressEvent | None = None) -> None:
-        """Send the typed words; while somebody else speaks, only mark them as early, if there are any."""
+    def _enter(self, _event: KeyPressEvent) -> None:
+        """Send the typed words; while somebody else speaks they wait, and Enter alone says nothing."""
         words = self.buffer.text
+        is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
+        self.buffer.reset(append_to_history=not is_letter)
         if self._asked is not None and self.is_listening:
-            is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
-            self.buffer.reset(append_to_history=not is_letter)
             self._asked.set_result(words)
-        else:
-            self._is_early = bool(words.strip())
+        elif words.strip():
+            self.early.append(words)
 
     def _make_layout(self) -> Layout:
         entry = Window(
