@@ -101,6 +101,7 @@ def test_the_list_fits_the_terminal(cli: CommandLine, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", str(width))
     lines = cli.run("list").out.splitlines()
     assert len(lines) == 3 and all(len(line) <= width for line in lines)
+    assert width < 80 or all(" raw" in line for line in lines[1:])
 
 
 def test_a_discussion_that_was_taken_back_does_not_count(cli: CommandLine) -> None:

@@ -160,6 +160,7 @@ def test_entries_are_dropped_and_edited_before_anything_is_written(
     say(f"edit {decision} The queue lives on the device", "The queue lives on the device")
     say(f"drop {other}", "Nothing is written yet.")
     say("drop 999", "There is no such entry.")
+    say("?", "I did not understand that. Nothing is written yet.")  # and what can be typed here
     say("", "Updated quick-scan.md")
     terminal.see("[E]" if arguments else "E Elaboration")
     document = (cli.item / "quick-scan.md").read_text()

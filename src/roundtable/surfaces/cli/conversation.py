@@ -179,7 +179,7 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                     break
                 if answer := answer_command(words, session, page):
                     page.show(Line("notice", answer))
-                has_more_help = words.strip() == "?" and session.listening in ("answer", "menu")
+                has_more_help = words.strip() == "?" and session.listening in ("answer", "menu", "review")
                 if not answer or has_more_help:
                     session.say(words)
                     break

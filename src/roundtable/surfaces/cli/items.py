@@ -45,13 +45,13 @@ def list_backlog(flags: Flags) -> None:
     rows = project.list_progress()
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     width = get_terminal_size((0, 0)).columns  # 0 without a terminal
-    cells = []
+    cells, longest = list[tuple[str, ...]](), max(width - 40, 20) if width else 0  # room for the status
     for row in rows:
         bar = "#" * (8 * row["steps_completed"] // max(row["steps"], 1))
         done, state = f"{bar:-<8} {row['steps_completed']}/{row['steps']}", row["analysis_status"]
-        seen = (row["last_activity"] or "")[:16].replace("T", " ")
+        slug, seen = one_line(row["slug"], longest), (row["last_activity"] or "")[:16].replace("T", " ")
         state += ", stale" if row["stale"] else ""
-        cells.append((row["slug"], done, state, str(row["elaborations"]), seen, row["title"]))
+        cells.append((slug, done, state, str(row["elaborations"]), seen, row["title"]))
     flags.show_result(rows, table(head, cells, width=width) if rows else f"No items yet. {project.add_one}")
 
 

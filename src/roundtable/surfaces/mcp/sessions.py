@@ -40,7 +40,7 @@ class OpenMove(Struct, frozen=True):
         if self.speaker is None:
             return [f"submit_judgement{call}, ...)"]
         call = f'submit_turn{call}, speaker="{self.speaker}"'
-        words = "text, focus_question, ..." if self.kind == "framing" else "text, ..."
+        words = "text, focus_question, focus_topic" if self.kind == "framing" else "text, ..."
         return [f"{call}, {words})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
