@@ -302,12 +302,14 @@ def test_a_raised_limit_names_no_file_that_a_document_has_not(place: Path) -> No
 
 def test_commands_look_at_the_document(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
-    words = ["/artifact", "/steps", "/diff", "/who"]
+    (place / "docs" / "rfc.md.roundtable-1.md").write_text("the first")
+    words = ["/artifact", "/steps", "/diff", "/transcript 1", "/who"]
     ran = CommandLine(place).run("discuss", "docs/rfc.md", "--json", answers=words)
-    document, steps, change, _ = [line["text"] for line in ran.lines if line["kind"] == "notice"]
+    document, steps, change, talk, _ = [line["text"] for line in ran.lines if line["kind"] == "notice"]
     assert document == RFC
     assert steps == "A document has no steps."
     assert change == "Nothing was written since this step was opened."
+    assert talk == "the first"
 
 
 def test_whether_it_is_reviewed_depends_on_who_sits_there_now(place: Path) -> None:

@@ -86,7 +86,8 @@ def test_the_files_of_an_item_are_listed_and_read(place: tuple[Path, Path]) -> N
     (discussion,) = project.transcripts(item.name)
     assert (discussion.number, discussion.name) == (1, "elaborations/00-01-1.md")
     assert project.read_file(item.name, discussion.name) == discussion.text
-    assert project.read_file(item.name, "parking-lot.md") == ""
+    with pytest.raises(FileNotFoundError):
+        project.read_file(item.name, "parking-lot.md")
 
 
 @pytest.mark.rule("ART-1")
@@ -99,6 +100,7 @@ def test_no_file_outside_of_an_item_is_read(place: tuple[Path, Path]) -> None:
         with pytest.raises(DiskFailed, match="leads elsewhere"):
             project.read_file(item.name, name)
     assert "linked.md" not in project.documents(item.name)
+    assert "linked.md" not in [path.name for path in project.list_files(item.name)[0]]
 
 
 def test_starting_over_forgets_the_progress_and_keeps_what_was_written(place: tuple[Path, Path]) -> None:

@@ -1,7 +1,7 @@
 """Checks an item; each finding names a file, a line and the problem there.
 
-The documents come first: ids, citations, markers. Then come the rules for a meta.json, whoever wrote it
-(META-2, META-4, META-5), the claims of the elaboration blocks (ART-8), and text lost since earlier commits.
+The documents come first: ids, citations, markers, data files. Then come the rules for a meta.json, whoever
+wrote it (META-2, META-4, META-5), the claims of elaboration blocks (ART-8), and text lost since then in git.
 """
 
 from __future__ import annotations

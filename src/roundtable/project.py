@@ -24,7 +24,7 @@ from .core.tracks import choose_track, list_all_steps
 from .git import current_commit, has_code_moved
 from .store import items, ledger, meta
 from .store.artifact import read_documents
-from .store.files import is_regular_file, journal_home, read_inside, timestamp, write_new_files
+from .store.files import MAX_FILE_SIZE, is_regular_file, journal_home, read_inside, timestamp, write_new_files
 from .store.items import ITEMS_FOLDER, ItemEntry
 from .store.lock import item_lock
 from .trackers import parse_reference
@@ -254,14 +254,12 @@ class Project:
         from .store.transcript import list_transcripts
 
         folder = self._folder(item)
-        own = sorted(path for path in folder.iterdir() if is_regular_file(path) and path.name[0] != ".")
+        own = sorted(path for path in folder.glob("[!.]*") if is_regular_file(path))
         return own, list_transcripts(folder)
 
-    def read_file(self, item: str | ItemEntry, name: str) -> str:
-        """Return the text of one of an item's files; empty if it does not exist. No link is followed."""
-        with suppress(FileNotFoundError):
-            return clean_text(read_inside(self._folder(item), name).decode("utf-8-sig", "replace"))
-        return ""
+    def read_file(self, item: str | ItemEntry, name: str, *, limit: int = MAX_FILE_SIZE) -> str:
+        """Return the text of one of an item's files; raise for a link, or if it has over `limit` bytes."""
+        return clean_text(read_inside(self._folder(item), name, limit=limit).decode("utf-8-sig", "replace"))
 
     def documents(self, item: str | ItemEntry) -> dict[str, str]:
         """Return the texts of an item's documents by name."""

@@ -60,7 +60,7 @@ def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, s
 @lru_cache(maxsize=4)  # few entries: a document may have megabytes, and a server runs for long
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """Return the blocks of a document in order; none if the text is too long for a document."""
-    if ElaborationMarker.form not in text:  # most texts have none, and need not be parsed
+    if f"<!-- {ElaborationMarker.form}" not in text:  # most texts have none, and need not be parsed
         return ()
     found: list[ElaborationBlock] = []
     with suppress(RuleBroken):

@@ -25,7 +25,6 @@ from ..core.steps import PHASES, Item, Step, Target, is_output_name
 from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
 from ..documents import outline, questions
-from ..documents.outline import MAX_DOCUMENT_SIZE
 from ..store import artifact, files, transcript
 from ..store.artifact import one_line
 from ..store.items import list_slugs
@@ -73,7 +72,7 @@ def _find_gap(path: Path) -> questions.DocumentGap:
     earlier = transcript.parse_transcripts(path.parent, f"{path.name}{_ENDING}")
     found = (_FOCUS.search(each.text) for each in earlier)
     discussed = frozenset(unescape_markdown(each["question"].strip()) for each in found if each)
-    return questions.find_gap(files.read(path, limit=MAX_DOCUMENT_SIZE), discussed)
+    return questions.find_gap(files.read(path, limit=outline.MAX_DOCUMENT_SIZE), discussed)
 
 
 class DocumentSession(Session):
@@ -90,6 +89,10 @@ class DocumentSession(Session):
 
     def documents(self) -> dict[str, str]:
         return artifact.read_texts(self.path.parent, (self.path.name,))
+
+    def transcripts(self) -> dict[str, str]:
+        found = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")
+        return {str(each.number): each.text for each in found}
 
     def _make_executor(self, leg: Leg) -> Executor:
         executor = DocumentExecutor(self.root, self.folder, leg, self._panel, self._on_words)
@@ -114,7 +117,7 @@ class DocumentSession(Session):
 
     def _make_opening(self) -> Opening:
         roster, problems = read_roster(self.root)
-        name, document = self.path.name, files.read(self.path, limit=MAX_DOCUMENT_SIZE)
+        name, document = self.path.name, files.read(self.path, limit=outline.MAX_DOCUMENT_SIZE)
         title = one_line(questions.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
         output = name if is_output_name(name) else _STAND_IN
         section = one_line(_find_gap(self.path).section)
@@ -153,7 +156,7 @@ class DocumentExecutor(Executor):
     def context(self, step: Step) -> on.ContextRead | on.TaskFailed:  # noqa: ARG002
         """Return the document, its transcripts and the turn limit."""
         try:
-            text = outline.decode_document(files.read(self.path, limit=MAX_DOCUMENT_SIZE))
+            text = outline.decode_document(files.read(self.path, limit=outline.MAX_DOCUMENT_SIZE))
         except (DiskFailed, OSError) as failure:
             return on.TaskFailed(str(failure))
         past = transcript.parse_transcripts(self.path.parent, f"{self.path.name}{_ENDING}")

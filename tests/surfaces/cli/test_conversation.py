@@ -71,7 +71,7 @@ def test_a_command_in_a_pipe_is_answered_and_is_no_answer(cli: CommandLine) -> N
     assert ran.status == 0
     _, *notices = [line["text"] for line in ran.lines if line["kind"] == "notice"]
     assert len(notices) == len(commands)
-    assert "/transcript" in notices[0] and "There is no transcript yet" in notices[1]
+    assert "/transcript" in notices[0] and "There is: none yet;" in notices[1]
     assert [line["text"] for line in ran.lines if line["speaker"] == "user"] == ["/login"]
     assert ran.kinds[-2:] == ["listen", "paused"]
     assert ran.kinds.count("listen") == len(commands) + 2
@@ -81,7 +81,7 @@ def test_every_discussion_of_the_item_can_be_read_by_its_number(cli: CommandLine
     (cli.item / "elaborations").mkdir()
     for name, text in (("01-01-2.md", "the second"), ("01-01-10.md", "the tenth")):
         (cli.item / "elaborations" / name).write_text(text)
-    shown = ["the tenth", "the second", "the tenth", "There is no transcript 0000000019. There is: 1, 2."]
+    shown = ["the tenth", "the second", "the tenth", "There is no such transcript to show. There is: 1, 2."]
     assert (
         ask_at_menu(cli, "/transcript", "/transcript 1", "/transcript 2", "/transcript 0000000019") == shown
     )

@@ -439,7 +439,7 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
         "At any prompt: /help",
         "/copy, /quit.",
         "For example:",
-        "There is no transcript yet;",
+        "There is: none yet;",
         "There is no command /nonsense.",
         "There is no command /Who.",
     ):

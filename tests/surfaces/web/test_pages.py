@@ -223,6 +223,20 @@ def test_an_export_is_one_file_with_all_links_inside(ana: TestClient, golden: Pa
     assert len(re.findall(r'id="discussion-2-turn-1"', page)) == 1
 
 
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_parking_lot_that_cannot_be_read_hides_nothing_else(
+    ana: TestClient, completed: Place, is_link: bool
+) -> None:
+    root, item = completed
+    if is_link:
+        (item / "parking-lot.md").symlink_to(root / "elsewhere.md")
+    else:
+        (item / "parking-lot.md").write_text("# Parking Lot\n\n" + "x" * 1_000_001)
+    for page in (ITEM, f"{ITEM}/documents/quick-scan.md"):
+        answer = ana.get(page)
+        assert answer.status_code == 200 and str(root) not in answer.text and "xxx" not in answer.text
+
+
 def test_only_documents_of_the_item_are_served(ana: TestClient, completed: Place) -> None:
     root, item = completed
     (root / "secret.md").write_text("# Secret\n")

@@ -158,10 +158,8 @@ def _look_at(session: Session | TableSeat, command: str, wanted: str = "") -> st
             return found or answers["no_document"].format(names=", ".join(documents) or "nothing yet")
         case "/transcript":
             talks = session.transcripts()
-            if not talks:
-                return "There is no transcript yet; one is written when a discussion ends."
-            others = f"There is no transcript {wanted}. There is: {', '.join(talks)}."
-            return talks.get(wanted or [*talks][-1], others)
+            known = ", ".join(talks) or "none yet; one is written when a discussion ends"
+            return talks.get(wanted or ["", *talks][-1]) or answers["no_transcript"].format(names=known)
         case "/depth":
             return answers["depth"].format(depth=analysis.depth)
     return answers["panel"].format(**session.describe_panel())

@@ -104,7 +104,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
                         return each.text
             except RoundtableError as error:
                 raise ResourceError(str(error)) from error
-            raise ResourceNotFoundError("There is no such document or transcript.")
+            raise ResourceNotFoundError("There is no such document or transcript, or it cannot be read.")
 
         @self.resource("roundtable://{item}/status", title="How far an item is", mime_type="application/json")
         def read_status(item: str) -> str:
@@ -129,8 +129,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
         found = []
         for entry in self._project.items()[:_MAX_ITEMS]:
             names = [f"artifact/{name}" for name in await asyncio.to_thread(self._project.documents, entry)]
-            talks = self._project.list_files(entry)[1]
-            names += [f"transcript/{number}" for number, _ in enumerate(talks, start=1)]
+            names += [f"transcript/{at + 1}" for at in range(len(self._project.list_files(entry)[1]))]
             for name in names:
                 uri = f"roundtable://{quote(f'{entry.slug}/{name}')}"
                 found.append(Resource(uri=uri, name=f"{entry.slug}: {name}"))

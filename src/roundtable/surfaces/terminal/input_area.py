@@ -112,8 +112,7 @@ class InputArea:
         is_same, self._awaits, self.offer = self._awaits in (None, awaits), awaits, offer
         if self.early and is_same:
             return self.early.pop(0)
-        unsaid = self.take_unsaid()
-        self.fill(unsaid or prefill)
+        self.fill(self.take_unsaid() or prefill)
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()
         return await self._asked

@@ -297,7 +297,10 @@ class ItemView:
             view = markup.DiscussionView(number, step, at, title, is_undone, text, address, entries)
             self.discussions.append(view)
         self.questions = () if entry.problem else project.open_questions(slug)
-        self.parking_lot = project.read_file(entry, "parking-lot.md").removeprefix("# Parking Lot").strip()
+        self.parking_lot = ""
+        with suppress(RoundtableError, FileNotFoundError):  # the other documents can be read without it
+            lot = project.read_file(entry, "parking-lot.md", limit=1_000_000)
+            self.parking_lot = lot.removeprefix("# Parking Lot").strip()
 
     def read_data(self, name: str) -> dict[str, str | list[dict[str, str]]]:
         """Return the fields of a data file, lists of objects as rows; empty if there is no table to show."""
