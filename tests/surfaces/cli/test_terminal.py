@@ -11,6 +11,7 @@ import pytest
 
 from commandline import SLUG, CommandLine, command_line
 
+REMOVED = "-- We go with the queue: reason not given"
 SAID = "Inspectors save a form in a basement."
 
 
@@ -202,3 +203,27 @@ def test_undo_of_a_discussion_without_entries_says_so(cli: CommandLine, terminal
     assert told == f"This takes the discussion of step 00-01 out of {SLUG}: (it has no entries there)"
     terminal.process.sendline("y")
     assert terminal.end()[0] == 0
+
+
+@pytest.mark.rule("MENU-7")
+def test_long_results_go_to_the_pager_and_a_diff_is_coloured(
+    cli: CommandLine, terminals: list[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("PAGER", "sed s/^/:/")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    cli.run("analyze", answers=["I don't know"] * 3 + ["E", "We go with the queue.", "done"])
+
+    def see(*arguments: str) -> str:
+        terminals.append(Terminal(cli, *arguments))
+        return terminals[-1].end()[1].replace("\r\n", "\n")
+
+    assert see("show", SLUG, "draft.md").startswith(":# Offline forms\n")
+    assert see("show", SLUG, "draft.md", "--plain").startswith("# Offline forms\n")
+    diff = see("undo", "--dry-run")
+    assert f":\x1b[31m{REMOVED}\x1b[0m\n" in diff
+    assert ":\x1b[36m@@" in diff
+    assert f"\n{REMOVED}\n" in see("undo", "--dry-run", "--plain")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert f":{REMOVED}\n" in see("undo", "--dry-run")
+    assert f"\n{REMOVED}\n" in cli.run("undo", "--dry-run").out

@@ -451,6 +451,22 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
     assert terminal.end() == 0
 
 
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_long_texts_go_to_the_pager_and_a_diff_is_coloured(
+    at_menu: CommandLine, opened: Opens, no_color: str
+) -> None:
+    terminal = opened(rows=24, environment={"PAGER": "sed s/^/|/", "NO_COLOR": no_color})
+    terminal.say("E", "We go with the queue.", "done")
+    terminal.say("/diff", "/artifact quick-scan.md", "/transcript", "/who")
+    for command in ("/diff", "/artifact quick-scan.md", "/transcript"):
+        assert f"› Ada: {command}\n|" in terminal.shown
+    assert "\n|  +#### Key Insights" in terminal.shown
+    assert ("\x1b[32m+#### Key Insights" in terminal.output) is (no_color == "")
+    assert "\n\n● Maya" not in terminal.words("Ada: /who")
+    assert "|" not in terminal.words("Ada: /who")
+    assert terminal.screen.trespasses == []
+
+
 @pytest.mark.rule("MENU-7")
 def test_back_offers_the_answer_to_edit_and_can_be_said_again(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()

@@ -176,7 +176,7 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                     session.hang_up()
                     break
                 if answer := answer_command(words, session, page):
-                    page.show(Line("notice", answer))
+                    await page.show_answer(answer)
                 has_more_help = words.strip() == "?" and session.listening in ("answer", "menu", "review")
                 if not answer or has_more_help:
                     session.say(words)
@@ -204,6 +204,9 @@ class Plain:
             name = f"{self._name}: " if line.speaker == USER else ""
             put(f"{self._between}{name}{text}\n")
             self._between = "\n"
+
+    async def show_answer(self, answer: str) -> None:
+        self.show(Line("notice", answer))
 
     def copy_last(self) -> str:
         """Copy nothing and return an empty text: plain output has no clipboard."""

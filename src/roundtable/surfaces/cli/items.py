@@ -133,7 +133,7 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
         raise RuleBroken(f"{wanted} is none of the files and transcripts of {entry.slug}: {names}.")
     name = path.relative_to(entry.folder).as_posix()
     text = project.read_file(entry, name)
-    flags.show_result({"slug": entry.slug, "file": name, "text": text}, text.removesuffix("\n"))
+    flags.show_result({"slug": entry.slug, "file": name, "text": text}, text.removesuffix("\n"), pages=True)
 
 
 @command()
@@ -264,4 +264,4 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
         "files": [change.name for change in plan.changes],
         "edited": [{"file": file, "reason": reason} for file, reason in plan.edits],
     }
-    flags.show_result(data | diff, "\n".join(told))
+    flags.show_result(data | diff, "\n".join(told), pages=dry_run)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
+import click
 from msgspec import to_builtins
 
 from ...core.errors import DiskFailed
@@ -30,6 +31,18 @@ def put(text: str) -> None:
 def put_text(text: str) -> None:
     """Show a text to a person on stdout, on lines of its own."""
     put(f"{clean_text(text)}\n")
+
+
+def open_pager(styled: str) -> None:
+    """Show a text in the user's pager; `less` just prints one that fits the window."""
+    os.environ.setdefault("LESS", "-FRX")
+    click.echo_via_pager(styled, color=True)
+
+
+def diff_colours(text: str) -> dict[str, str]:
+    """Return the colour of a diff's lines by their first character; for other texts, nothing."""
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return {} if is_plain or not text.startswith("--- a/") else {"+": "green", "-": "red", "@": "cyan"}
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:

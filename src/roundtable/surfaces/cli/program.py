@@ -22,7 +22,7 @@ from msgspec import Struct
 from ... import __version__
 from ...core import errors
 from ...core.text import clean_text
-from .output import one_line, put_json, put_text, tell
+from .output import diff_colours, one_line, open_pager, put_json, put_text, tell
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -130,10 +130,13 @@ class Flags(Struct):
         if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
             raise errors.RuleBroken(nothing)
 
-    def show_result(self, data: object, text: str) -> None:
-        """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
+    def show_result(self, data: object, text: str, *, pages: bool = False) -> None:
+        """Write the data if JSON was asked for, else the text; one that `pages` may open a pager."""
         if self.json:
             put_json(data)
+        elif pages and not self.plain and sys.stdout is not None and sys.stdout.isatty():
+            colours, lines = diff_colours(text), clean_text(text).split("\n")
+            open_pager("\n".join(click.style(e, colours[e[0]]) if e[:1] in colours else e for e in lines))
         else:
             put_text(text)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import WordCompleter
 
 from ...content import read_tables
@@ -16,6 +18,7 @@ from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
 from ..cli.conversation import converse, run
+from ..cli.output import open_pager
 from .input_area import InputArea
 from .page import LineFormatter, describe_work, format_bottom_line
 
@@ -79,6 +82,15 @@ class TerminalConversation:
                 explained = Line("notice", read_tables("terminal.toml")["newcomer"])
                 self.input.write(self._formatter.format_line(explained, analysis))
         self.input.write(self._formatter.format_line(line, analysis))
+
+    async def show_answer(self, answer: str) -> None:
+        """Show the command that was typed and its answer; a long answer in the user's pager."""
+        self.show(Line("notice", ""))  # nothing but the typed command
+        text = self._formatter.format_line(Line("notice", answer), self.session.analysis)
+        if text.count("\n") < self.input.size.rows // 2:
+            self.input.write(text)
+        else:
+            await run_in_terminal(partial(open_pager, text))
 
     async def ask(self, line: Line) -> str | None:
         words = await self.input.ask(line.awaits, prefill=self.session.prefill, offer=self.session.offer)

@@ -22,6 +22,7 @@ from ...core.lines import Line, Menu
 from ...core.personas import Roster
 from ...core.text import clean_text
 from ...core.turns import USER
+from ..cli.output import diff_colours
 
 MARGIN, NARROWEST, WIDEST = 2, 12, 100  # longer lines are hard to read
 
@@ -100,11 +101,11 @@ class LineFormatter:
 
     def _render_plain(self, text: str, voice: Voice = _NO_VOICE, style: str = "") -> str:
         """Render a text with its own line breaks; an indented line keeps its indent when it is wrapped."""
-        rows: list[Text] = []
+        rows, colours = list[Text](), diff_colours(text)
         for source in text.expandtabs(4).split("\n"):
             words = source.lstrip(" ")
             indent = min(len(source) - len(words), self._width // 2)
-            wrapped = Text(words, style).wrap(self._console, self._width - indent)
+            wrapped = Text(words, colours.get(source[:1], style)).wrap(self._console, self._width - indent)
             rows += (Text.assemble(" " * indent, row) for row in wrapped)
         return self._print(rows, voice)
 
