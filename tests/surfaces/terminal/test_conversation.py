@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator
@@ -406,6 +407,30 @@ def test_what_was_said_can_be_recalled_and_long_answers_are_written_in_the_edito
     terminal.listen()
     start = terminal.lines.index("› Ada: Said in the prompt and")
     assert terminal.lines[start + 1] == "  in the editor"
+
+
+def test_what_was_said_can_be_recalled_in_the_next_session(cli: CommandLine, opened: Opens) -> None:
+    first = opened()
+    first.say("Said in the first session", "x")
+    first.keys("\x04")
+    assert first.end() == 0
+    history = Path(os.environ["XDG_CONFIG_HOME"], "roundtable", "history")
+    assert history.stat().st_mode & 0o077 == 0
+    second = opened()
+    second.listen()
+    second.keys("\x1b[A")
+    second.see("› Said in the first session")
+
+
+def test_a_history_that_cannot_be_kept_is_no_error(cli: CommandLine, opened: Opens) -> None:
+    Path(os.environ["XDG_CONFIG_HOME"], "roundtable", "history").mkdir(parents=True)
+    for environment in ({}, {"XDG_CONFIG_HOME": str(cli.item / "draft.md")}):
+        terminal = opened(environment=environment)
+        terminal.say("Said in the prompt")
+        terminal.keys("\x1b[A")
+        terminal.see("› Said in the prompt")
+        terminal.keys("\x03\x04")
+        assert terminal.end() == 0
 
 
 def test_a_closed_terminal_is_a_hangup(cli: CommandLine, opened: Opens) -> None:

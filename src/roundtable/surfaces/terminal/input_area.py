@@ -8,9 +8,11 @@ rows below, clearing from the cursor down clears the input area and nothing else
 from __future__ import annotations
 
 import asyncio
+import os
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from prompt_toolkit.application import Application
@@ -18,6 +20,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
+from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import Dimension, Layout
 from prompt_toolkit.layout.containers import ConditionalContainer, HSplit, Window
@@ -25,6 +28,8 @@ from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.layout.screen import Screen
 from prompt_toolkit.renderer import CPR_Support
+
+from ...settings import user_file
 
 _PROMPT = "› "
 _MARGIN = "  "
@@ -44,7 +49,9 @@ class InputArea:
         self.offer = ""  # what Tab puts into the line
         self.early: list[str] = []  # messages that were entered while somebody else spoke
         self._closed = False
-        self.buffer = Buffer(multiline=True, tempfile_suffix=".md")
+        own = user_file(os.environ)
+        history = _InputHistory(own.with_name("history")) if own is not None else None
+        self.buffer = Buffer(multiline=True, tempfile_suffix=".md", history=history)
         is_empty = Condition(lambda: not self.buffer.text)
         keys = KeyBindings()
         keys.add("enter")(self._enter)
@@ -199,3 +206,18 @@ class _RestingSplit(HSplit):
         if self._is_resting():
             screen.set_cursor_position(self._entry, Point(0, 0))
             screen.show_cursor = False
+
+
+class _InputHistory(FileHistory):
+    """What was typed, in earlier sessions too; without a usable file, in this session only."""
+
+    def load_history_strings(self) -> Iterable[str]:
+        with suppress(OSError):
+            yield from super().load_history_strings()
+
+    def store_string(self, string: str) -> None:
+        file = Path(os.fsdecode(self.filename))
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode=0o600)  # nobody else may read it
+            super().store_string(string)
