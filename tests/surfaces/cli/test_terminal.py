@@ -227,3 +227,43 @@ def test_long_results_go_to_the_pager_and_a_diff_is_coloured(
     monkeypatch.setenv("NO_COLOR", "1")
     assert f":{REMOVED}\n" in see("undo", "--dry-run")
     assert f"\n{REMOVED}\n" in cli.run("undo", "--dry-run").out
+
+
+@pytest.mark.rule("ART-9")
+def test_questions_asks_which_one_to_answer_until_enter_leaves(
+    cli: CommandLine, terminals: list[Terminal]
+) -> None:
+    document = cli.item / "requirements-spec.md"
+    document.write_text(
+        "# Requirements\n\n## 1. Scope\n\n- Open question: Who pays?\n- Open question: When?\n"
+    )
+    terminal = Terminal(cli, "questions")
+    terminals.append(terminal)
+    for number, answer, left in (("2", "In May", "1. Who pays?"), ("1", "The city", "No question is open.")):
+        terminal.expect("Answer which one? (Enter leaves): ")
+        if number == "2":
+            terminal.process.sendline("3")
+            terminal.expect("Error: 3 is not in the range 0<=x<=2.")
+        terminal.process.sendline(number)
+        terminal.expect("Answer (Enter leaves): ")
+        terminal.process.sendline(answer)
+        terminal.expect("Answered in requirements-spec.md: ")
+        terminal.expect(left)
+    assert terminal.end()[0] == 0
+    assert document.read_text().count("In May") == document.read_text().count("The city") == 1
+
+
+@pytest.mark.parametrize("typed", [("",), ("1", "")])
+def test_no_answer_to_a_question_changes_nothing(
+    cli: CommandLine, terminals: list[Terminal], typed: tuple[str, ...]
+) -> None:
+    document = cli.item / "requirements-spec.md"
+    document.write_text("# Requirements\n\n## 1. Scope\n\n- Open question: Who pays?\n")
+    before = document.read_bytes()
+    terminal = Terminal(cli, "questions", SLUG)
+    terminals.append(terminal)
+    for words in typed:
+        terminal.expect("(Enter leaves): ")
+        terminal.process.sendline(words)
+    assert terminal.end()[0] == 0
+    assert document.read_bytes() == before

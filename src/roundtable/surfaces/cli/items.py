@@ -14,7 +14,7 @@ from ...core.errors import RuleBroken
 from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from .output import count, one_line, pairs, table, tell
-from .program import Flags, command, complete_item
+from .program import Flags, ask_user, command, complete_item
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 
@@ -153,6 +153,17 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         raise click.UsageError("Use --answer N to answer a question.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
+    asks = len(slugs) == 1 and flags.can_ask()
+    while (total := _show_questions(flags, project, slugs, everything)) and asks:
+        chosen = ask_user("Answer which one? (Enter leaves)", default=0, type=click.IntRange(0, total))
+        if not chosen or not (answer := ask_user("Answer (Enter leaves)").strip()):
+            break
+        question, file = project.answer_question(slugs[0], chosen, answer)
+        tell(f"Answered in {file}: {question.text}")
+
+
+def _show_questions(flags: Flags, project: Project, slugs: list[str], everything: bool) -> int:
+    """Show the questions and return how many are open."""
     data, lines = [], list[str]()
     for slug in slugs:
         numbers, before = count_from(1), len(lines)
@@ -171,6 +182,7 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         lines.append(f"Answer one with: {project.command('questions', item, '--answer', 'N', 'ANSWER')}")
     nothing = "No question is open." if slugs else f"No items yet. {project.add_one}"
     flags.show_result(data, "\n".join(lines) or nothing)
+    return sum(row["number"] is not None for row in data)
 
 
 @command(item="optional")

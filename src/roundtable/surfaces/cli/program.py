@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,6 +46,9 @@ _COMMANDS = (
     ("servers", ("serve", "mcp", "export")),
 )
 """The module of each command, imported only when the command is called, so that no other one waits."""
+
+ask_user: Callable[..., Any] = partial(click.prompt, default="", show_default=False, err=True)
+"""Ask at the terminal; Enter alone is an empty answer, Ctrl-C and Ctrl-D interrupt."""
 
 # The shared options that a command uses, so that its help shows them.
 MODEL_OPTIONS = ("panel", "model", "base_url")
