@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from commandline import CommandLine, command_line
@@ -112,3 +114,45 @@ def test_words_may_have_a_title_too(cli: CommandLine) -> None:
     folder = cli.root / ran.json["folder"]
     assert (folder / "draft.md").read_text() == "# Offline forms\n\nForms lose what was typed.\n"
     assert json.loads((folder / "meta.json").read_text())["source"] == "manual"
+
+
+class TestAtATerminal:
+    @pytest.fixture
+    def terminal(self, cli: CommandLine) -> Iterator[pexpect.spawn[str]]:
+        process: pexpect.spawn[str] = pexpect.spawn(
+            sys.executable,
+            ["-m", "roundtable", "add", ADDRESS],
+            cwd=str(cli.root),
+            encoding="utf-8",
+            timeout=60,
+            dimensions=(50, 300),
+        )
+        process.expect_exact("GitHub does not show GH-21")
+        process.expect_exact("Title (Enter leaves): ")
+        yield process
+        process.close(force=True)
+
+    def test_the_user_is_asked(self, cli: CommandLine, terminal: pexpect.spawn[str]) -> None:
+        terminal.sendline("Offline forms")
+        terminal.expect_exact("Added gh-21-offline-forms: Offline forms")
+        terminal.expect(pexpect.EOF)
+        folder = cli.root / "docs" / "requirements" / "gh-21-offline-forms"
+        assert read_item(folder) == Item(folder.name, "Offline forms", "", "github", "GH-21")
+
+    @pytest.mark.parametrize(
+        ("typed", "said", "status"),
+        [
+            ("\r", "No title was given, so nothing was added.", 2),
+            ("\x03", "Interrupted.", 130),
+            ("\x04", "Interrupted.", 130),
+        ],
+    )
+    def test_the_user_may_leave(
+        self, cli: CommandLine, terminal: pexpect.spawn[str], typed: str, said: str, status: int
+    ) -> None:
+        terminal.send(typed)
+        terminal.expect_exact(said)
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        assert terminal.exitstatus == status
+        assert not (cli.root / "docs").exists()

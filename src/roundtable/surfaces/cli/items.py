@@ -10,7 +10,7 @@ from typing import get_args
 import click
 from msgspec import to_builtins
 
-from ...core.errors import RuleBroken
+from ...core.errors import RuleBroken, TrackerFailed
 from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from .output import count, one_line, pairs, table, tell
@@ -30,7 +30,15 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
         if not words.strip():
             raise RuleBroken("There was no text on stdin. Nothing was added.")
     project = flags.open_project()
-    entry = project.add_item(words, title=title)
+    try:
+        entry = project.add_item(words, title=title)
+    except TrackerFailed as failure:
+        if not flags.can_ask():
+            raise
+        tell(str(failure))
+        if not (title := ask_user("Title (Enter leaves)").strip()):
+            raise RuleBroken("No title was given, so nothing was added.") from failure
+        entry = project.add_item(words, title=title)
     data = {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)}
     go_on = project.command("analyze", entry.slug)
     flags.show_result(data, f"Added {entry.slug}: {entry.title}\nGo on with: {go_on}")
