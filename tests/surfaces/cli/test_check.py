@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from commandline import CommandLine, command_line
+from roundtable.core.steps import PHASE_KEYS
 
 
 @pytest.fixture
@@ -50,6 +52,19 @@ def test_problems_fail_and_come_first(cli: CommandLine) -> None:
         "1 file checked: 2 problems, 2 open questions.\n"
     )
     assert ran.err == ""
+
+
+def test_the_item_that_is_taken_without_a_name_is_named_where_there_are_others(cli: CommandLine) -> None:
+    write(cli, "### FR-001: x\n")
+    for words in (["check"], ["handoff"], ["undo"]):
+        assert "Item: " not in cli.run(*words).err
+    done = cli.add("Another one")
+    meta = json.loads((done / "meta.json").read_text())
+    meta |= {"analysis_status": "analyzed", "phases_completed": list(PHASE_KEYS)}
+    (done / "meta.json").write_text(json.dumps(meta))
+    for words in (["check"], ["handoff"], ["undo"]):
+        assert cli.run(*words).err.startswith("Item: offline-forms\n")
+    assert cli.run("check", "offline").err == cli.run("check", "--json").err == ""
 
 
 def test_for_a_program(cli: CommandLine) -> None:

@@ -107,7 +107,7 @@ class Flags(Struct):
     def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
         """Return the project, and the item of this name; without a name, the one that is open."""
         project = self.open_project()
-        return project, project.find_open_item() if name is None else project.find_item(name)
+        return project, self._find_open_item(project) if name is None else project.find_item(name)
 
     def split_item(
         self, words: tuple[str, ...], *, least: int = 0
@@ -120,7 +120,13 @@ class Flags(Struct):
         if len(words) > least:
             with suppress(errors.ItemUnknown):
                 return project, project.find_item(words[0]), words[1:]
-        return project, project.find_open_item(), words
+        return project, self._find_open_item(project), words
+
+    def _find_open_item(self, project: Project) -> ItemEntry:
+        entry = project.find_open_item()
+        if not self.json and len(project.items()) > 1:
+            tell(f"Item: {entry.slug}")
+        return entry
 
     def can_ask(self) -> bool:
         """Whether somebody is at the terminal to answer, and chose neither JSON nor prepared answers."""
