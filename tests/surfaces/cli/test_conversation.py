@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
+from roundtable.catalogue import load_roster
 from roundtable.store.lock import item_lock
 
 FIELDS = ["seq", "kind", "state", "speaker", "turn", "text"]
@@ -99,12 +100,13 @@ def ask_at_menu(cli: CommandLine, *words: str) -> list[str]:
     return ask(cli, *words)
 
 
-def test_who_is_at_the_table_is_said_with_roles(cli: CommandLine) -> None:
+def test_who_is_at_the_table_is_said_with_roles_and_lenses(cli: CommandLine) -> None:
     (answer,) = ask_at_menu(cli, "/who")
+    lenses = {persona.name: ", ".join(persona.lens) for persona in load_roster(cli.root).personas}
     assert [" ".join(row.split()) for row in answer.splitlines()[:3]] == [
-        "Maya Chen Business Analyst, leads",
-        "Alex Rivera Solutions Architect",
-        "Jordan Park System Designer",
+        f"Maya Chen Business Analyst, leads: {lenses['Maya Chen']}",
+        f"Alex Rivera Solutions Architect: {lenses['Alex Rivera']}",
+        f"Jordan Park System Designer: {lenses['Jordan Park']}",
     ]
 
 

@@ -141,8 +141,9 @@ def _look_at(session: Session | TableSeat, command: str, wanted: str = "") -> st
     match command:
         case "/who":
             lead, roster = (talk.lead, talk.roster) if talk else (opening.conductor, opening.roster)
-            roles = {each.name: each.role + (", leads" if each == lead else "") for each in roster.personas}
-            return pairs([*roles.items(), (opening.user_name or "You", answers["user"])])
+            roles = {each: each.role + (", leads" if each == lead else "") for each in roster.personas}
+            people = [(each.name, f"{role}: {', '.join(each.lens)}") for each, role in roles.items()]
+            return pairs([*people, (opening.user_name or "You", answers["user"])])
         case "/steps":
             rows = [
                 (step.step_id, step.title, "here" if step == opening.step else state)
