@@ -159,7 +159,17 @@ def test_show_prints_a_file_or_a_transcript(cli: CommandLine) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../other/secret.md", "/etc/hostname", "link.md", "elaborations", "missing.md", "loop", "a\0b", ".."],
+    [
+        "../other/secret.md",
+        "/etc/hostname",
+        "link.md",
+        "elaborations",
+        "missing.md",
+        "loop",
+        "a\0b",
+        "..",
+        "attachments/plan.md",
+    ],
 )
 def test_show_refuses_what_is_no_file_in_the_items_folder(cli: CommandLine, name: str) -> None:
     cli.add()
@@ -168,10 +178,12 @@ def test_show_refuses_what_is_no_file_in_the_items_folder(cli: CommandLine, name
     (other / "secret.md").write_text("secret")
     (cli.item / "link.md").symlink_to(other / "secret.md")
     (cli.item / "loop").symlink_to("loop")
-    (cli.item / "elaborations").mkdir()
+    for subfolder in ("elaborations", "attachments"):
+        (cli.item / subfolder).mkdir()
+        (cli.item / subfolder / "plan.md").write_text("plan")
     ran = cli.run("show", SLUG, name)
     assert (ran.status, ran.out) == (2, "")
-    assert "draft.md" in ran.err
+    assert f" is none of the files and transcripts of {SLUG}: draft.md, " in ran.err
 
 
 @pytest.mark.parametrize(
