@@ -94,6 +94,7 @@ def test_the_next_step_and_the_warnings_follow_from_what_is_complete(cli: Comman
     assert (
         "next     step 01-02, User Needs Discovery (Requirements): roundtable analyze offline-forms\n" in text
     )
+    assert "source   github GH-21\n" in text
     assert text.count("\nwarning  ") == 1 and "'05-x' in phases_completed is not a phase." in text
 
 

@@ -85,6 +85,7 @@ def _describe_status(found: ItemStatus, project: Project) -> str:
     rows = {
         "status": "corrupt" if entry.problem else summary,
         "next": f"{found.next}: {project.command(*words)}",
+        "source": entry.item.source_id and f"{entry.item.source} {entry.item.source_id}",
         "discussion": talk and f"step {talk.step.step_id}, turn {len(talk.turns)} of {talk.max_turns}",
         "code": found.is_stale and "has moved on since the last phase was completed",
         "spent": found.cost,
