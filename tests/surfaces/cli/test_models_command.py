@@ -158,7 +158,7 @@ def test_at_a_terminal_it_is_asked_first(
 ) -> None:
     machine.install("llm")
     terminal = PseudoTerminal(("models", "test", "llm"), root=cli.root, columns=300)
-    terminal.see("Nothing from your project is sent. Go on? [y/N]")
+    terminal.see("Nothing from your project is sent. Go on? y/N")
     assert machine.started == []
     terminal.keys(key)
     assert terminal.end() == status

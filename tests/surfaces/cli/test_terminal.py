@@ -160,11 +160,15 @@ def test_a_discussion_that_was_cut_off_is_offered_again(cli: CommandLine, termin
 def test_an_item_is_deleted_after_a_yes_and_kept_after_anything_else(
     cli: CommandLine, terminals: list[Terminal]
 ) -> None:
-    for answer, status, said in (("", 2, "Nothing was deleted."), ("y", 0, f"Deleted {SLUG}.")):
+    for answer, status, said in (
+        ("", 2, "Nothing was deleted."),
+        ("maybe", 2, "Nothing was deleted."),
+        ("Yes", 0, f"Deleted {SLUG}."),
+    ):
         assert cli.item.is_dir()
         terminal = Terminal(cli, "remove", SLUG)
         terminals.append(terminal)
-        terminal.expect("This deletes offline-forms (Offline forms) with 2 documents. Go on? [y/N]: ")
+        terminal.expect("This deletes offline-forms (Offline forms) with 2 documents. Go on? y/N: ")
         terminal.process.sendline(answer)
         ended, rest = terminal.end()
         assert (ended, rest.strip()) == (status, said if answer == "" else f"{answer}\r\n{said}")
@@ -184,7 +188,7 @@ def test_undo_says_what_would_go_and_asks_first(cli: CommandLine, terminals: lis
         assert document.read_text() == written
         terminal = Terminal(cli, "undo")
         terminals.append(terminal)
-        told = terminal.expect("Go on? [y/N]: ")
+        told = terminal.expect("Go on? y/N: ")
         assert told.startswith(f"This takes the discussion of step 00-01 out of {SLUG}:")
         assert "- We go with the queue: reason not given" in told
         terminal.process.sendline(answer)
@@ -199,7 +203,7 @@ def test_undo_of_a_discussion_without_entries_says_so(cli: CommandLine, terminal
     cli.run("analyze", answers=["I don't know"] * 3 + ["E", "done"])
     terminal = Terminal(cli, "undo")
     terminals.append(terminal)
-    told = " ".join(terminal.expect("Go on? [y/N]: ").split())
+    told = " ".join(terminal.expect("Go on? y/N: ").split())
     assert told == f"This takes the discussion of step 00-01 out of {SLUG}: (it has no entries there)"
     terminal.process.sendline("y")
     assert terminal.end()[0] == 0

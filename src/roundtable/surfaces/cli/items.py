@@ -11,10 +11,9 @@ import click
 from msgspec import to_builtins
 
 from ...core.errors import RuleBroken, TrackerFailed
-from ...core.text import clean_text
 from ...project import HandOffForm, ItemStatus, Project
 from .output import count, one_line, pairs, table, tell
-from .program import Flags, ask_user, command, complete_item
+from .program import Flags, ask_user, command, complete_item, confirm
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
 
@@ -209,7 +208,7 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         tell(text)
         if not sys.stdin.isatty():
             raise RuleBroken(f"Nothing was posted: run this at a terminal to confirm the comment on {named}.")
-        yes = click.confirm(f"Post this as a comment on {clean_text(named)}?", err=True)
+        yes = confirm(f"Post this as a comment on {named}?")
         tell(f"Posted: {comment(text)}" if yes else "Nothing was posted.")
         return
     text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)

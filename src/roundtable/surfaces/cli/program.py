@@ -66,6 +66,11 @@ _SHARED_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+def confirm(question: str) -> bool:
+    """Ask at the terminal; anything but yes is no."""
+    return ask_user(f"{clean_text(question)} y/N").strip().lower() in ("y", "yes")
+
+
 class Flags(Struct):
     """What was given on the command line; if an option is given twice, the last one counts."""
 
@@ -137,7 +142,7 @@ class Flags(Struct):
         """Ask at a terminal whether to do `what`; without a yes, raise RuleBroken with `nothing`."""
         if not yes and not self.can_ask():
             raise errors.RuleBroken(f"{what} {nothing} Give --yes to do it.")
-        if not yes and not click.confirm(clean_text(f"{what} Go on?"), err=True):
+        if not yes and not confirm(f"{what} Go on?"):
             raise errors.RuleBroken(nothing)
 
     def show_result(self, data: object, text: str, *, pages: bool = False) -> None:
