@@ -160,7 +160,11 @@ def models(flags: Flags, action: Literal["list", "use", "test"], name: str | Non
     found = find_models(settings.root)
     match action:
         case "list":
-            speakers = list_speakers(settings, found)
+            try:
+                speakers = list_speakers(settings, found)
+            except RuleBroken as broken:  # the settings name an unknown model; the others are listed
+                tell(str(broken))
+                speakers = []
             names = [model.name for model in speakers] or [OFFLINE] * (settings.panel == OFFLINE)
             shown = [*found, *(model for model in speakers if model not in found)]
             lines = [_describe(model, "*" if model.name in names else "") for model in (_OFFLINE, *shown)]
