@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,8 @@ def test_the_doctor_finds_a_new_project_sound(cli: CommandLine) -> None:
     assert found["roundtable"] == roundtable.__version__
     assert found["project"] == str(cli.root)
     assert found["items"] == "docs/requirements: 0 items, writable"
+    assert found["git"] == "no commit here; that is fine"
+    assert found["optional: mcp"] == f"mcp {version('mcp')}"
     assert found["personas"] == "3 at the table"
     assert found["steps"] == "24 to run"
     assert found["panel"] == "offline: needs no network and no key"
@@ -176,6 +179,16 @@ def test_the_doctor_does_without_git(cli: CommandLine, monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", str(cli.root))
     ran = cli.run("doctor")
     assert ran.status == 0
+    assert "not installed; an analysis does not note the commit" in ran.out
+
+
+def test_the_doctor_warns_about_a_link_out_of_the_project(cli: CommandLine) -> None:
+    cli.add()
+    (cli.item.parent / "away").symlink_to(cli.root.parent)
+    (cli.item.parent / "same").symlink_to(cli.item)
+    ran = cli.run("doctor")
+    assert ran.status == 2
+    assert "away leads out of the project, so it is not an item <- needs repair" in ran.out
 
 
 def test_settings_that_cannot_be_used_are_said_on_stderr_by_every_command(cli: CommandLine) -> None:

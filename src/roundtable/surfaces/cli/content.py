@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import distributions
-from shutil import get_terminal_size
+from shutil import get_terminal_size, which
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -16,11 +16,13 @@ from ... import __version__
 from ...content import read_tables
 from ...core.errors import DiskFailed, ItemCorrupt, PanelFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
+from ...git import current_commit
 from ...panel.base import OFFLINE
 from ...project import Project, check_panel
 from ...settings import Settings, load_settings, remember_panel, user_file
+from ...store.files import leads_out
 from .conversation import Answers, ask_once
-from .output import count, pairs, put_text, table, tell
+from .output import count, one_line, pairs, put_text, table, tell
 from .program import MODEL_OPTIONS, STATUSES, Flags, command
 
 if TYPE_CHECKING:
@@ -83,6 +85,9 @@ def doctor(flags: Flags) -> int:
     rows.append(("project", str(project.root.absolute()), True))
     rows += [("settings", warning, False) for warning in warnings]
     rows.append(("items", *_check_items(project)))
+    commit = current_commit(project.root)
+    git = f"at commit {commit}" if commit else "no commit here; that is fine"
+    rows.append(("git", git if which("git") else "not installed; an analysis does not note the commit", True))
     kinds = {"personas": ("at the table", project.check_personas), "steps": ("to run", project.check_steps)}
     for name, (where, look) in kinds.items():
         number, problems = look()
@@ -93,8 +98,9 @@ def doctor(flags: Flags) -> int:
     limits["time_limit"] = settings.time_limit
     rows += [(name, str(most), True) for name, most in limits.items() if most is not None]
     for extra, package in _EXTRAS.items():
-        is_installed = any(distributions(name=package))
-        rows.append((f"optional: {extra}", "installed" if is_installed else "not installed", True))
+        versions = [each.version for each in distributions(name=package)]
+        found = f"{package} {versions[0]}" if versions else f"{package} is not installed"
+        rows.append((f"optional: {extra}", found, True))
     sound = all(row[2] for row in rows)
     data = [dict(zip(("name", "found", "sound"), row, strict=True)) for row in rows]
     text = pairs([(name, found if fine else f"{found} <- needs repair") for name, found, fine in rows])
@@ -111,6 +117,8 @@ def _check_items(project: Project) -> tuple[str, bool]:
         return corrupt.failed, False
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         return f"{name}: {existing} cannot be written to", False
+    if links := [path.name for path in home.glob("*") if path.is_symlink() and leads_out(project.root, path)]:
+        return f"{name}: {one_line(', '.join(links))} leads out of the project, so it is not an item", False
     if broken := ", ".join(entry.slug for entry in items if entry.problem):
         return f"{name}: meta.json cannot be used in {broken}", False
     return f"{name}: {count(len(items), 'item')}, writable", True
