@@ -22,9 +22,8 @@ from .core.steps import Step
 from .core.text import clean_text
 from .core.tracks import choose_track, list_all_steps
 from .git import current_commit, has_code_moved
-from .store import items, ledger, meta
+from .store import files, items, ledger, meta
 from .store.artifact import read_documents
-from .store.files import MAX_FILE_SIZE, is_regular_file, journal_home, read_inside, timestamp, write_new_files
 from .store.items import ITEMS_FOLDER, ItemEntry
 from .store.lock import item_lock
 from .trackers import parse_reference
@@ -117,6 +116,11 @@ class Project:
         self.root, self.items_folder, self.command = Path(root), items_folder, command
         self.add_one = f"Add one with: {command('add', 'what it is about')}"
 
+    @property
+    def commit(self) -> str | None:
+        """The current commit of git, shortened; None if there is none."""
+        return current_commit(self.root)
+
     def roster(self) -> Roster:
         """Return the personas at the project's table."""
         return load_roster(self.root)
@@ -139,6 +143,11 @@ class Project:
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, sorted by folder name."""
         return items.list_items(self.root, items_folder=self.items_folder)
+
+    def list_stray_links(self) -> list[str]:
+        """Return the names of links among the items that lead out of the project, so they are no items."""
+        found = (self.root / self.items_folder).glob("*")
+        return [path.name for path in found if path.is_symlink() and files.leads_out(self.root, path)]
 
     def find_item(self, name: str) -> ItemEntry:
         """Return the only item with this slug, slug prefix, source id or title; else raise ItemUnknown."""
@@ -189,7 +198,7 @@ class Project:
             source=source,
             source_id=source_id,
             items_folder=self.items_folder,
-            commit=current_commit(self.root),
+            commit=self.commit,
             relayed=relayed,
         )
         return self.find_item(folder.name)
@@ -230,7 +239,7 @@ class Project:
         return tuple(ItemStatus(*each) for each in self._look_at(entries))
 
     def _look_at(self, entries: Iterable[ItemEntry]) -> Iterator[tuple[ItemEntry, tuple[Step, ...], bool]]:
-        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
+        tracks, commit = read_tracks(self.root)[0], self.commit
         for entry in entries:
             known, home = entry.meta.get("codebase_hash"), entry.folder.parent
             is_stale = isinstance(known, str) and has_code_moved(self.root, known, commit, home)
@@ -254,12 +263,13 @@ class Project:
         from .store.transcript import list_transcripts
 
         folder = self._folder(item)
-        own = sorted(path for path in folder.glob("[!.]*") if is_regular_file(path))
+        own = sorted(path for path in folder.glob("[!.]*") if files.is_regular_file(path))
         return own, list_transcripts(folder)
 
-    def read_file(self, item: str | ItemEntry, name: str, *, limit: int = MAX_FILE_SIZE) -> str:
+    def read_file(self, item: str | ItemEntry, name: str, *, limit: int = files.MAX_FILE_SIZE) -> str:
         """Return the text of one of an item's files; raise for a link, or if it has over `limit` bytes."""
-        return clean_text(read_inside(self._folder(item), name, limit=limit).decode("utf-8-sig", "replace"))
+        data = files.read_inside(self._folder(item), name, limit=limit)
+        return clean_text(data.decode("utf-8-sig", "replace"))
 
     def documents(self, item: str | ItemEntry) -> dict[str, str]:
         """Return the texts of an item's documents by name."""
@@ -334,18 +344,18 @@ class Project:
         """
         from .documents import handoff
 
-        entry, found, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
+        entry, found, date = self.find_item(name), self.hand_off(name), files.timestamp()[:10]
         if found.is_empty:
             do = self.command("analyze", entry.slug)
             raise RuleBroken(f"There is nothing to hand off yet. Go on with: {do}")
         elsewhere = "Name another place with --out."
         if form == "spec-kit":
             texts = {f"{each}.md": handoff.write_form(found, each, date=date) for each in ("spec", "plan")}
-            paths = write_new_files(place or self.root / "specs" / entry.slug, texts, elsewhere)
+            paths = files.write_new_files(place or self.root / "specs" / entry.slug, texts, elsewhere)
             return "\n".join(texts.values()), paths
         folder = os.path.relpath(entry.folder, self.root)
         text = handoff.write_form(found, form, folder=folder)
-        return text, write_new_files(place.parent, {place.name: text}, elsewhere) if place else ()
+        return text, files.write_new_files(place.parent, {place.name: text}, elsewhere) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
         """Return where a line of the documents comes from; `FILE:LINE` or part of its text names it."""
@@ -436,7 +446,7 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 def _find_open_discussion(folder: Path) -> Elaboration | None:
     """Return the discussion that has begun but not ended; None if there is none that can be read."""
     with suppress(OSError, RoundtableError):
-        if any(journal_home(folder).glob("*.jsonl")):  # else the machine need not be loaded
+        if any(files.journal_home(folder).glob("*.jsonl")):  # else the machine need not be loaded
             from .runtime.resume import read_leg
             from .store.journal import list_journals
 

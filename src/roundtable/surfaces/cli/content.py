@@ -16,11 +16,9 @@ from ... import __version__
 from ...content import read_tables
 from ...core.errors import DiskFailed, ItemCorrupt, PanelFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_models, list_speakers, read_model
-from ...git import current_commit
 from ...panel.base import OFFLINE
 from ...project import Project, check_panel
 from ...settings import Settings, load_settings, remember_panel, user_file
-from ...store.files import leads_out
 from .conversation import Answers, ask_once
 from .output import count, one_line, pairs, put_text, table, tell
 from .program import MODEL_OPTIONS, STATUSES, Flags, command
@@ -85,8 +83,7 @@ def doctor(flags: Flags) -> int:
     rows.append(("project", str(project.root.absolute()), True))
     rows += [("settings", warning, False) for warning in warnings]
     rows.append(("items", *_check_items(project)))
-    commit = current_commit(project.root)
-    git = f"at commit {commit}" if commit else "no commit here; that is fine"
+    git = f"at commit {project.commit}" if project.commit else "no commit here; that is fine"
     rows.append(("git", git if which("git") else "not installed; an analysis does not note the commit", True))
     kinds = {"personas": ("at the table", project.check_personas), "steps": ("to run", project.check_steps)}
     for name, (where, look) in kinds.items():
@@ -117,8 +114,8 @@ def _check_items(project: Project) -> tuple[str, bool]:
         return corrupt.failed, False
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         return f"{name}: {existing} cannot be written to", False
-    if links := [path.name for path in home.glob("*") if path.is_symlink() and leads_out(project.root, path)]:
-        return f"{name}: {one_line(', '.join(links))} leads out of the project, so it is not an item", False
+    if links := ", ".join(project.list_stray_links()):
+        return f"{name}: {one_line(links)} leads out of the project, so it is not an item", False
     if broken := ", ".join(entry.slug for entry in items if entry.problem):
         return f"{name}: meta.json cannot be used in {broken}", False
     return f"{name}: {count(len(items), 'item')}, writable", True
