@@ -307,9 +307,11 @@ class Project:
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from .store.outputs import read_hand_off
+        from .survey.files import make_line_counter
 
         status = self.status(name)
-        found = read_hand_off(status.entry.folder, self._every_step(), self.roster())
+        lines_of = make_line_counter(self.root, self.root)  # its own documents are no places to touch
+        found = read_hand_off(status.entry.folder, self._every_step(), self.roster(), lines_of)
         return replace(found, steps_done=status.steps_done, steps=status.steps_needed)
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:
