@@ -405,7 +405,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
             if (how := host_text("user", move.kind)) not in sent:
                 sent.add(how)
                 brief = f"{how} {brief}"
-        answer["move"] = shown | {"brief": brief, "legal": move.list_calls(can_ask=can_ask)}
+        legal = move.list_calls(can_ask=can_ask)
+        answer["move"] = shown | {"brief": brief, "limits": move.limits, "legal": legal}
     text = to_json({key: value for key, value in answer.items() if value})
     hosted.last = (move, can_ask, text)
     return text
