@@ -65,9 +65,8 @@ class ItemStatus:
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
         self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # timestamps of discussions
         self.discussion = _find_open_discussion(entry.folder)
-        calls = ledger.read(entry.folder)
-        self._spent = ledger.add_up(calls) if calls else None
-        self.cost = ledger.describe_total(self._spent) if self._spent else ""
+        self._calls = ledger.read(entry.folder)
+        self.cost = ledger.describe_total(ledger.add_up(self._calls)) if self._calls else ""
 
     @property
     def next(self) -> str:
@@ -98,9 +97,18 @@ class ItemStatus:
             "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-            "spent": to_builtins(self._spent),
+            "spent": self._report_spending() if self._calls else None,
             "problem": entry.problem,
         }
+
+    def _report_spending(self) -> dict[str, Any]:
+        steps = {each.discussion: each.step for each in self._calls if each.discussion is not None}
+        talks = [
+            {"number": number, "step": steps[number]}
+            | to_builtins(ledger.add_up(each for each in self._calls if each.discussion == number))
+            for number in sorted(steps)
+        ]
+        return {**to_builtins(ledger.add_up(self._calls)), "elaborations": talks}
 
 
 class Project:
