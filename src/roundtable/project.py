@@ -133,12 +133,13 @@ class Project:
         """Return the steps of the project's analyses, in order."""
         return load_steps(self.root)
 
-    def check_personas(self) -> tuple[int, tuple[Problem, ...]]:
-        """Return how many personas the project has, and the problems in their files and its prompts."""
+    def check_personas(self) -> tuple[int, tuple[Problem, ...], int]:
+        """Return how many personas the project has, all problems in their files, and how many own prompts."""
         from .panel.offline.prompts import read_project_prompts
 
         personas, problems = read_personas(self.root)
-        return len(personas), (*problems, *read_project_prompts(self.root)[1])
+        library, more = read_project_prompts(self.root)
+        return len(personas), (*problems, *more), len(library.prompts)
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
         """Return how many steps the project's analyses have, and the problems in step and track files."""
