@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,6 @@ def test_settings_that_cannot_be_used_are_said_on_stderr_by_every_command(cli: C
 def test_doctor_names_the_optional_parts_that_a_user_may_want(cli: CommandLine) -> None:
     shown = cli.run("doctor").out
     assert "optional: models" in shown
-    assert "optional: mcp" in shown
+    assert f"optional: mcp        mcp {version('mcp')}\n" in shown
     assert "optional: telemetry" in shown
     assert "optional: dev" not in shown

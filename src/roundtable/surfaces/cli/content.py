@@ -95,8 +95,8 @@ def doctor(flags: Flags) -> int:
     limits["time_limit"] = settings.time_limit
     rows += [(name, str(most), True) for name, most in limits.items() if most is not None]
     for extra, package in _EXTRAS.items():
-        is_installed = any(distributions(name=package))
-        rows.append((f"optional: {extra}", "installed" if is_installed else "not installed", True))
+        version = next((each.version for each in distributions(name=package)), "")
+        rows.append((f"optional: {extra}", f"{package} {version}" if version else "not installed", True))
     sound = all(row[2] for row in rows)
     data = [dict(zip(("name", "found", "sound"), row, strict=True)) for row in rows]
     text = pairs([(name, found if fine else f"{found} <- needs repair") for name, found, fine in rows])
