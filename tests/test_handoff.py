@@ -98,7 +98,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"Who signs .*\?: for somebody who knows the people concerned \(requirements-spec.md:41\)",
+        r"Who signs .*\? \(for somebody who knows the people concerned\) \(requirements-spec.md:41\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:

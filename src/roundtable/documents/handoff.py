@@ -80,7 +80,11 @@ def collect_hand_off(
         for part in ("insights", "actions")
     )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
-    still_open = (DocumentPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
+    still_open = (
+        DocumentPoint(escape_markdown(f"{each.text} ({each.resolver})".removesuffix(" ()")), place)
+        for each, place in asked
+        if each.is_open
+    )
     answered = (
         DocumentPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
         for each, place in asked
@@ -137,7 +141,7 @@ def _list_places(
             is_out = any(f"/{each.strip('/')}/" in f"/{name}/" for name in (path, place) for each in excluded)
             if not is_out and (is_there or point in touched or "test" in path):
                 words = ": the first test" if point in first_test else after and f": {escape_markdown(after)}"
-                text = f"`{place}`{'' if is_there else ' (not there yet)'}{words}"
+                text = f"`{place}`{words}{'' if is_there else ' (not there yet)'}"
                 if place not in found or (words and ": " not in found[place].text):
                     found[place] = DocumentPoint(mark_like(point.text, text), point.source)
         found |= {} if places or point not in touched else {point.text: point}

@@ -296,9 +296,7 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     return file
 
 
-def read_hand_off(
-    folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None = None
-) -> HandOff:
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None) -> HandOff:
     """Return the hand-off to whoever builds the item, from its documents."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
