@@ -21,6 +21,7 @@ from roundtable.documents.handoff import (
     write_form,
     write_summary,
 )
+from roundtable.store.meta import keep_corrections
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -87,14 +88,17 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
     places = part(page, "Places to touch")
-    assert "**Touched**: library/loans.py:28 (renew)" in places and "library/gateway.py" in places
+    assert (
+        "- `library/loans.py:28`: renew (" in places and "- `library/gateway.py` (not there yet) (" in places
+    )
+    assert "desk.py" not in places  # "only looks like it"
     assert "runs the text gateway and charges per message" in part(page, "Contract, rules and fixed points")
     assert "delivered twice and renews twice" in part(page, "Risks")
     test = part(page, "First failing test")
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"Who signs .*\?: for somebody who knows the people concerned \(requirements-spec.md:41\)",
+        r"Who signs .*\? \(for somebody who knows the people concerned\) \(requirements-spec.md:41\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:
@@ -194,20 +198,27 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["page", "agent", "pr", "plan"])
-def test_without_an_answer_on_places_those_that_cause_fix_and_test_name_are_listed(form: str) -> None:
+def test_places_are_also_files_that_the_cause_the_first_test_and_insights_name(form: str) -> None:
     report = BUG.replace("without looking.", "without looking; `src/lists.py:30` too. /var/log/a.log tells.")
     report = report.replace("`head([])` is None;", "tests/test\\_lists.py::test_empty: `head([])` is None;")
     report = report.replace("that catch IndexError", "such as src/pages.py:7")
+    report += (
+        "\n<!-- Elaboration: step 00-01, 2026-11-16T06:27:53.406Z -->\n\n"
+        "### Elaboration Insights (Step 00-01: What Happens)\n\n#### Key Insights\n"
+        "- [Alex] src/tails.py:3 has the same fault; src/lists.py:30 is called by it\n"
+    )
     text = write_form(collect_hand_off(Item("a", "A", ""), {"bug-report.md": report}, ()), form, folder="f")
     assert (
-        "\n- **Cause**: `src/lists.py:12`, `src/lists.py:30` (bug-report.md, 2. Cause, Fix and Test)\n"
-        "- **Test**: `tests/test_lists.py` (bug-report.md, 2. Cause, Fix and Test)\n"
+        "\n- `src/lists.py:12`: reads the first entry without looking (bug-report.md, 2. Cause, Fix and Test)"
+        "\n- `src/lists.py:30`: too (bug-report.md, 2. Cause, Fix and Test)\n"
+        "- `src/tails.py:3`: has the same fault (bug-report.md:33, roundtable on step 00-01)\n"
+        "- `tests/test_lists.py`: the first test (bug-report.md, 2. Cause, Fix and Test)\n"
     ) in text
+    assert "- `src/pages.py:7`" not in text
     small = PLAN.replace("**Places**: src/ui.py:840", "**Decision**: Widen src/ui.py:840 (unverified)")
     found = collect_hand_off(Item("a", "A", ""), {"change-plan.md": small}, ())
     first, *_ = found.parts["places"]
-    assert first.text.startswith("**Decision**: `src/ui.py:840`, `src/ui.py:850`, `src/_impl.py:7`")
-    assert first.text.endswith("(unverified)")
+    assert first.text.startswith("`src/ui.py:840`") and first.text.endswith("(unverified)")
 
 
 FENCED = BUG.replace(
@@ -271,18 +282,43 @@ def test_where_people_work_is_no_place_to_touch() -> None:
     assert collect_hand_off(Item("a", "A", ""), {"requirements-spec.md": spec}, ()).parts["places"] == ()
 
 
-def test_places_and_criteria_stand_as_the_user_named_them(tmp_path: Path) -> None:
+@pytest.mark.rule("TABLE-2")
+def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(PLAN)
+    for name in ("src/ui.py", "src/_impl.py", "src/client.py", "tests/test_ui.py", "docs/ui.md"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("")
     found = Project(root).hand_off(item.name)
-    (places,) = found.parts["places"]
-    assert places.text.startswith("**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/")
-    assert places.text.endswith("src/utils.py only looks like it.")
+    named = [
+        "`src/ui.py:840`: the two signatures",
+        "`src/ui.py:850`: the two signatures",
+        "`src/_impl.py:7`: the annotation",
+        "`tests/test_ui.py`: the first test",
+        "`tests/typed.py` (not there yet)",
+        "`docs/ui.md:3`: loses a note",
+        "`src/client.py:70`: a hook that raises would leave it open",
+    ]
+    assert [point.text for point in found.parts["places"]] == named
     assert [point.text for point in found.parts["requirements"]] == [
         "**Acceptance**: Given a path p, when edit(p) is called, it opens; the same with [p]. "
         "mypy accepts both."
     ]
     assert found.parts["left_out"] == ()
+    keep_corrections(item, "_impl.py is not touched. src/ui.py:850 stays as it is.")
+    later = [point.text for point in Project(root).hand_off(item.name).parts["places"]]
+    assert later == [each for each in named if "_impl.py" not in each and ":850" not in each]
+
+
+def test_an_answer_about_places_that_names_no_file_stays_in_its_words(static: CommandLine) -> None:
+    assert [point.text for point in Project(static.root).hand_off("serve-small-files").parts["places"]] == [
+        "**First Edit**: lookup_path in static.py."
+    ]
+    told = "**Touched**: The whole gateway, and Node.js.\n\n**Places**: src/gate.py, but not the old one.\n"
+    found = collect_hand_off(Item("a", "A", ""), {"impact-analysis.md": told}, ()).parts["places"]
+    assert [point.text for point in found] == [
+        "**Touched**: The whole gateway, and Node.js.", "`src/gate.py`: but not the old one"
+    ]  # fmt: skip
 
 
 STATIC = """# Requirements Spec
@@ -357,7 +393,7 @@ def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
 def test_the_quick_scan_names_places_and_what_success_is() -> None:
     scan = "## 1. Scope\n\n**Files**: app/server.py\n\n**Success**: Mails go from 20 to under 5.\n"
     found = collect_hand_off(Item("a", "A", ""), {"quick-scan.md": scan}, ())
-    assert [each.text for each in found.parts["places"]] == ["**Files**: app/server.py"]
+    assert [each.text for each in found.parts["places"]] == ["`app/server.py`"]
     assert [each.text for each in found.parts["requirements"]] == [
         "**Success**: Mails go from 20 to under 5."
     ]
@@ -474,21 +510,33 @@ def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     rows = "| ID | Attribute | Goal | Note |\n|---|---|---|---|\n| NFR-001 | Speed | fast | (unverified) |\n"
     item = Item("a", "Crash (unverified)", "Legal wants it.")
     told = collect_hand_off(item, {"bug-report.md": report, "nfr-matrix.md": rows}, ())
+    assert [point.text for point in told.parts["places"] if "lists.py" in point.text]
+    assert all("(unverified)" in point.text for point in told.parts["places"] if "lists.py" in point.text)
     assert all("(unverified)" in point.text for point in told.parts["requirements"] if "NFR" in point.text)
     (problem,) = collect_hand_off(item, {}, ()).parts["problem"]
     assert problem.text == "Legal wants it (unverified)"
 
 
 REAL_ITEMS = EXAMPLE.with_name("real-items")
+REAL_FILES = {
+    "click": "src/click/termui.py src/click/_termui_impl.py tests/test_termui.py",
+    "httpx": "httpx/_client.py docs/advanced.md docs/compatibility.md",
+    "requests": "src/requests/sessions.py tests/test_requests.py",
+    "rich": "rich/panel.py tests/test_panel.py",
+    "starlette": "starlette/responses.py tests/test_responses.py tests/test_staticfiles.py docs/responses.md",
+}
 
 
-@pytest.mark.parametrize("name", ["click", "httpx", "requests", "rich", "starlette"])
+@pytest.mark.parametrize("name", REAL_FILES)
 def test_the_printed_pages_of_real_items_are_what_the_program_writes_today(name: str, tmp_path: Path) -> None:
     """`UPDATE_SNAPSHOT=1 pytest tests/test_handoff.py` prints them anew.
 
     How many steps were done stands in meta.json, which is not printed there; so the pages do not say it.
     """
     shutil.copytree(REAL_ITEMS / name, tmp_path / "docs" / "requirements" / name)
+    for file in REAL_FILES[name].split():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("")
     page = write_form(replace(Project(tmp_path).hand_off(name), steps=0), "page")
     printed = REAL_ITEMS / name / "hand-off.md"
     if os.environ.get("UPDATE_SNAPSHOT"):

@@ -153,6 +153,7 @@ def test_the_command(cli: CommandLine, folder: Path) -> None:
         assert ran.out.splitlines()[2].startswith("  turn 8, User: We go with renewing")
         assert ran.out.endswith(f"  See {TRANSCRIPT}\n")
     assert cli.run("why", "never", "all", "loans", "--json").json[0]["turns"][0]["number"] == 8
+    assert cli.run("why", f"{SPEC}:{line}", "--json").json[0]["text"].startswith("We go with renewing")
     assert cli.run("why").status == 2
     assert cli.run("why", "no such words").status == 2
 

@@ -64,9 +64,8 @@ class ItemStatus:
         self.steps_needed = sum(state != "not needed" for _, state in self.steps)
         self.taken_back = tuple(map(str, meta.list_undone(entry.meta)))  # timestamps of discussions
         self.discussion = _find_open_discussion(entry.folder)
-        calls = ledger.read(entry.folder)
-        self._spent = ledger.add_up(calls) if calls else None
-        self.cost = ledger.describe_total(self._spent) if self._spent else ""
+        self._calls = ledger.read(entry.folder)
+        self.cost = ledger.describe_total(ledger.add_up(self._calls)) if self._calls else ""
 
     @property
     def next(self) -> str:
@@ -97,9 +96,18 @@ class ItemStatus:
             "stale": self.is_stale,
             "discussion": talk
             and {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
-            "spent": to_builtins(self._spent),
+            "spent": self._report_spending() if self._calls else None,
             "problem": entry.problem,
         }
+
+    def _report_spending(self) -> dict[str, Any]:
+        steps = {each.discussion: each.step for each in self._calls if each.discussion is not None}
+        talks = [
+            {"number": number, "step": steps[number]}
+            | to_builtins(ledger.add_up(each for each in self._calls if each.discussion == number))
+            for number in sorted(steps)
+        ]
+        return {**to_builtins(ledger.add_up(self._calls)), "elaborations": talks}
 
 
 class Project:
@@ -129,12 +137,13 @@ class Project:
         """Return the steps of the project's analyses, in order."""
         return load_steps(self.root)
 
-    def check_personas(self) -> tuple[int, tuple[Problem, ...]]:
-        """Return how many personas the project has, and the problems in their files and its prompts."""
+    def check_personas(self) -> tuple[int, tuple[Problem, ...], int]:
+        """Return how many personas the project has, all problems in their files, and how many own prompts."""
         from .panel.offline.prompts import read_project_prompts
 
         personas, problems = read_personas(self.root)
-        return len(personas), (*problems, *read_project_prompts(self.root)[1])
+        library, more = read_project_prompts(self.root)
+        return len(personas), (*problems, *more), len(library.prompts)
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
         """Return how many steps the project's analyses have, and the problems in step and track files."""
@@ -317,9 +326,11 @@ class Project:
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from .store.outputs import read_hand_off
+        from .survey.files import make_line_counter
 
         status = self.status(name)
-        found = read_hand_off(status.entry.folder, self._every_step(), self.roster())
+        lines_of = make_line_counter(self.root, self.root)  # its own documents are no places to touch
+        found = read_hand_off(status.entry.folder, self._every_step(), self.roster(), lines_of)
         return replace(found, steps_done=status.steps_done, steps=status.steps_needed)
 
     def find_issue(self, name: str, issue: str) -> tuple[str, Callable[[str], str]]:

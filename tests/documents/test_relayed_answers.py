@@ -119,6 +119,6 @@ def test_stories_priorities_sizes_records_and_errors_are_marked_in_their_own_for
     options = "Option A: a file. Option B: a queue."
     record = drafted("03-01", {"Options": mark_answer(options), "Decision": mark_answer("B")})
     assert record.startswith("### ADR-001: A queue (unverified)\n")
-    assert f"\n#### Decision\n\nB {MARK}\n" in record
+    assert f"\n#### Decision\n\nB {MARK}" in record
     errors = drafted("04-04", {"Errors": mark_answer("E_FULL: no room; E_GONE: no file")})
     assert errors == f"**Errors**: E_FULL: no room {MARK}; E_GONE: no file {MARK}"

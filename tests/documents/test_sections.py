@@ -994,9 +994,9 @@ def test_the_decision_is_a_record_named_after_the_option_taken() -> None:
     assert text == (
         "### ADR-001: Keep it up to date\n\n"
         "**Status**: decided\n\n"
-        "#### Decision\n\nB. If it drifts we go to A.\n\n"
         "#### Context\n\n**Forces**: Fresh against quiet.\n\n"
         "**Options**: Option A: compute it on each request. Option B: keep it up to date. A is simple.\n\n"
+        "#### Decision\n\nB. If it drifts we go to A.\n\n"
         "#### Consequences\n\n**Price**: A: 3 days. B: 8 days.\n\n"
         "### Open Points\n\n"
         "- Open question: Which option can be taken back after half a year, and what is lost then?"

@@ -67,13 +67,13 @@ def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
     return f"{found[0]}: the file has {count} line{'s' if count != 1 else ''}."
 
 
-def find_paths(text: str) -> Iterator[re.Match[str]]:
-    """Yield every file that a text cites, except those that it plans to create."""
+def find_paths(text: str, *, planned: bool = False) -> Iterator[re.Match[str]]:
+    """Yield every file that a text cites; those that it plans to create only if asked."""
     for pattern in (CITATION, _OUTSIDE, _BARE_PATH):
         for found in pattern.finditer(text):
             before = text[max(0, found.start() - 60) : found.start()]
             is_planned = pattern is _BARE_PATH and _TO_BE_MADE.search(before)
-            if not (is_planned or is_address(found["path"])):
+            if (planned or not is_planned) and not is_address(found["path"]):
                 yield found
 
 

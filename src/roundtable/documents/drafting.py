@@ -382,9 +382,10 @@ def write_technology(context: DraftContext) -> str:
 def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
     """Write a record for each choice, given by its title and its words, then the other answers."""
     parts = _write_records(context, [(name, "decided", text) for name, text in found])
-    weighed, follows = context.only(*_WEIGHED), context.without(label, *_WEIGHED)
     if len(found) == 1:
-        headed = {"#### Context": weighed, "#### Consequences": follows}
+        weighed = page.write_labelled(context.only(*_WEIGHED))
+        parts[2:2] = ["#### Context", *weighed] if weighed else []  # below the title and the status
+        headed = {"#### Consequences": context.without(label, *_WEIGHED)}
     else:
         headed = {"### Common to These Decisions" if found else "": context.without(label)}
     written = ((heading, page.write_labelled(answers)) for heading, answers in headed.items())

@@ -13,10 +13,11 @@ from msgspec import Struct
 
 from ..content import read_tables
 from ..core import lazy_re as re
-from ..core.claims import find_paths
+from ..core.claims import LinesOf, find_paths
+from ..core.hearing import find_corrections
 from ..core.steps import Item, is_markdown
-from ..core.synthesis import mark_like
-from ..core.text import escape_markdown, fill_blanks, fold_text, unescape_markdown
+from ..core.synthesis import mark_like, shorten_text
+from ..core.text import escape_markdown, fill_blanks, fold_text, split_sentences, unescape_markdown, word_set
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import DocumentPoint, list_entries
@@ -27,6 +28,8 @@ from .questions import OpenQuestion, list_decisions
 _TEXTS = read_tables("handoff.toml")
 _BLANK = re.compile(r"\{\{(\w+)\}\}")
 _PASSES_TODAY = re.compile(r"(?i)\b(?:(?:as|like) (?:today|before|now)|unchanged|still|nothing changes)\b")
+_LOOSE = word_set("and or but so before after while with in of at to the a an new test tests")
+_MAX_PLACE_LENGTH = 160
 
 
 class HandOff(Struct, frozen=True):
@@ -50,8 +53,17 @@ class HandOff(Struct, frozen=True):
         return f"{self.steps_done} of {self.steps} steps of the analysis are done." if self.steps else ""
 
 
-def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
-    """Return what the documents tell whoever builds the item; `questions` includes those answered since."""
+def collect_hand_off(
+    item: Item,
+    documents: Mapping[str, str],
+    questions: Iterable[OpenQuestion],
+    lines_of: LinesOf | None = None,
+    excluded: Sequence[str] = (),
+) -> HandOff:
+    """Return what the documents tell whoever builds the item; `questions` includes those answered since.
+
+    `lines_of` knows the project's files, and `excluded` are those that the user ruled out (TABLE-2).
+    """
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
         for name, text in documents.items()
@@ -68,7 +80,11 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         for part in ("insights", "actions")
     )
     asked = [(each, f"{each.file}:{each.line}") for each in questions]
-    still_open = (DocumentPoint(escape_markdown(each.words), place) for each, place in asked if each.is_open)
+    still_open = (
+        DocumentPoint(escape_markdown(f"{each.text} ({each.resolver})".removesuffix(" ()")), place)
+        for each, place in asked
+        if each.is_open
+    )
     answered = (
         DocumentPoint(escape_markdown(each.text), place, (escape_markdown(each.answer),))
         for each, place in asked
@@ -78,13 +94,17 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     # If the user named no first test, take the first criterion that does not say that it holds today.
     criteria = ((one, each.source) for each in requirements for one in each.details if not is_code(one))
     failing = (DocumentPoint(*each) for each in criteria if not _PASSES_TODAY.search(each[0]))
+    first_test = (*parts["first_test"], *failing)[:1]
+    named = (*_pick(labelled, _TEXTS["naming_places"]), *insights)
+    touched = parts["places"] or _pick(labelled, ["files"])
+    places = _list_places((touched, named, first_test), lines_of, excluded)
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
         "fixed": _pick(labelled, ["constraints", "fixed points", "conditions"]),  # they are in `contract` too
         "requirements": requirements,
-        "places": parts["places"] or _pick(labelled, ["files"]) or tuple(_find_places(labelled)),
-        "first_test": (*parts["first_test"], *failing)[:1],
+        "places": (*_pick(labelled, ["first edit"]), *places),
+        "first_test": first_test,
         "actions": actions,
         "questions": tuple(still_open),
         "answered": tuple(answered),
@@ -102,15 +122,59 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
     return tuple(found.values())
 
 
-def _find_places(answers: Sequence[tuple[LabelledAnswer, str]]) -> Iterator[DocumentPoint]:
-    """Yield the project's files that answers about other things name, under the label of each answer."""
-    for point in _pick(answers, _TEXTS["naming_places"]):
-        label, _, words = point.text.partition("**:")
-        said = "\n".join((unescape_markdown(words), *(each for each in point.details if not is_code(each))))
-        cited = sorted(find_paths(said), key=lambda found: found.start())
-        places = dict.fromkeys(f"`{each[0]}`" for each in cited if not each[0].startswith(("/", "~", "..")))
-        if places:
-            yield DocumentPoint(mark_like(said, f"{label}**: {', '.join(places)}"), point.source)
+def _list_places(
+    answers: Sequence[Sequence[DocumentPoint]], lines_of: LinesOf | None, excluded: Sequence[str]
+) -> Iterator[DocumentPoint]:
+    """Yield each project file or line to touch, once, with what is said about it.
+
+    `answers` are those about places, others, and the first test. Only the first and tests may name what does
+    not exist yet. An answer about places that names no file stays as it is.
+    """
+    found: dict[str, DocumentPoint] = {}
+    touched, named, first_test = answers
+    for point in (*touched, *named, *first_test):
+        said = (unescape_markdown(each) for each in (point.text, *point.details) if not is_code(each))
+        places = [place for each in said for place in _read_places(each)]
+        for place, after in places:
+            path = place.partition(":")[0]
+            is_there = lines_of is None or lines_of(path) is not None
+            is_out = any(f"/{each.strip('/')}/" in f"/{name}/" for name in (path, place) for each in excluded)
+            if not is_out and (is_there or point in touched or "test" in path):
+                words = ": the first test" if point in first_test else after and f": {escape_markdown(after)}"
+                text = f"`{place}`{words}{'' if is_there else ' (not there yet)'}"
+                if place not in found or (words and ": " not in found[place].text):
+                    found[place] = DocumentPoint(mark_like(point.text, text), point.source)
+        found |= {} if places or point not in touched else {point.text: point}
+    files = {place.partition(":")[0] for place in found if ":" in place}
+    yield from (point for place, point in found.items() if place not in files)
+
+
+def _read_places(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each file or line that a text does not rule out, with the words after it.
+
+    `a.py and b.py (both)` share them. A bare name such as `404.html` is told of, and need not be a file.
+    """
+    for clause in (each for sentence in split_sentences(text) for each in sentence.split("; ")):
+        paths = (each for each in find_paths(clause, planned=True) if "/" in each[0] or ":" in each[0])
+        cited = sorted(paths, key=lambda found: found.start())
+        ends = [*(each.start() for each in cited[1:]), len(clause)]
+        said = [_trim_words(clause[each.end() : end]) for each, end in zip(cited, ends, strict=False)]
+        ruled_out = {each.path for each in find_corrections(clause)}
+        for at, place in enumerate(each[0] for each in cited):
+            words = next(filter(None, said[at:]), "")
+            ruled_out.update(each.path for each in find_corrections(f"{place} {words}"))
+            if place not in ruled_out and not place.startswith(("/", "~", "..")):
+                yield place, words
+
+
+def _trim_words(text: str) -> str:
+    """Return the words without what links them to a next place, and without brackets around them."""
+    words = text.removeprefix("`").removesuffix("`").split()
+    while words and words[-1].strip("(,;:.") in {"", *_LOOSE}:
+        words.pop()
+    said = " ".join(words).lstrip(" ,;:.)").rstrip(" ,;:.")
+    is_one = "(" not in said[1:] and said.find(")") in (-1, len(said) - 1)
+    return shorten_text(said.strip("()") if is_one else said, _MAX_PLACE_LENGTH)
 
 
 def _list_criteria(documents: Mapping[str, str]) -> Iterator[DocumentPoint]:

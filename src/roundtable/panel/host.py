@@ -39,7 +39,7 @@ class Refused(RuleBroken):
 class HostRequest(Struct, frozen=True):
     """What the host is asked for and for which speaker, worded as for a model.
 
-    `brief` is that of a framing or turn; `most` is how many words are accepted.
+    `brief` is that of a framing or turn; about `words` words are wanted, and `most` are accepted.
     """
 
     kind: MoveKind
@@ -47,6 +47,7 @@ class HostRequest(Struct, frozen=True):
     conversation: Conversation
     reply: asyncio.Future[HostReply]
     brief: do.Brief | None = None
+    words: int = 0
     most: int = 0
     may_pass: bool = False
 
@@ -94,7 +95,7 @@ class HostPanel:
                 said = await self._ask("framing", request, brief.speaker)
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
-                said = await self._ask("turn", request, brief.speaker, brief.most_words, brief.may_be_silent)
+                said = await self._ask("turn", request, brief.speaker, brief.may_be_silent)
                 if said.passes:
                     return None
                 on_words(said.text)
@@ -115,15 +116,15 @@ class HostPanel:
             case other:
                 assert_never(other)
 
-    async def _ask(
-        self, kind: MoveKind, ask: Any, speaker: Persona | None, most: int = 0, may_pass: bool = False
-    ) -> Any:
-        """Open a request and return the reply; without `most`, 1.5 times the usual words are accepted."""
+    async def _ask(self, kind: MoveKind, ask: Any, speaker: Persona | None, may_pass: bool = False) -> Any:
+        """Open a request and return the reply; but for a turn, 1.5 times the usual words are accepted."""
         words = _WORDS.get(kind, 0)
         told = write_request(ask, words, to_host=True)
-        brief = ask.brief if isinstance(ask, AtTable) else None
+        brief, most = ask.brief if isinstance(ask, AtTable) else None, words * 3 // 2
+        if brief is not None and kind == "turn":
+            words, most = brief.word_limit, brief.most_words
         future = asyncio.get_running_loop().create_future()
-        self._on_request(HostRequest(kind, speaker, told, future, brief, most or words * 3 // 2, may_pass))
+        self._on_request(HostRequest(kind, speaker, told, future, brief, words, most, may_pass))
         return await future
 
 

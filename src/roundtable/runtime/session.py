@@ -277,7 +277,7 @@ class Session:
         from ..documents.handoff import write_summary
         from ..store.outputs import read_hand_off
 
-        hand_off = read_hand_off(self.folder, self._executor.every_step, leg.analysis.opening.roster)
+        hand_off = read_hand_off(self.folder, self._executor.every_step, leg.analysis.opening.roster, None)
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, self._hand_off_command)))
 

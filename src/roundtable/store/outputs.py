@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import lines
+from ..core.claims import LinesOf
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
@@ -34,6 +35,7 @@ from . import artifact, files
 from .artifact import change_artifact, explain_refusal, one_line, read_texts, reason_of
 from .files import AGAIN, UNCHANGED
 from .items import read_item
+from .meta import read_excluded
 from .transcript import check_writable
 from .undo import UndoLog
 
@@ -294,9 +296,10 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     return file
 
 
-def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None) -> HandOff:
     """Return the hand-off to whoever builds the item, from its documents."""
     from ..documents.handoff import collect_hand_off  # late: needed once, at the end
 
     documents = Outputs(folder, steps).documents()
-    return collect_hand_off(read_item(folder), documents, read_questions(folder, steps, roster))
+    asked, excluded = read_questions(folder, steps, roster), read_excluded(folder)
+    return collect_hand_off(read_item(folder), documents, asked, lines_of, excluded)

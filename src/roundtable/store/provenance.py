@@ -75,8 +75,9 @@ def _find_origin(
     block = next((each for each in blocks if each.line <= line < each.end), None)
     if block is not None:
         transcripts = {name: each for name, each in transcripts.items() if each.key == block.key}
+        here = replace(here, text=here.text.removeprefix("- "))
     # Checked before the step: an entry that was moved may be among its lines now.
-    is_entry = here.text.startswith("- ") and here.text != "- None"
+    is_entry = words.startswith("- ") and here.text != "None"
     likeness, name, entry = _find_nearest(join_lines(here.text), transcripts)
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
         moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""

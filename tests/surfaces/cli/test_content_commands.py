@@ -63,7 +63,18 @@ def test_steps_are_listed_in_the_order_in_which_they_run(cli: CommandLine) -> No
 def test_a_check_without_problems_says_how_many_were_read(cli: CommandLine, noun: str, total: str) -> None:
     ran = cli.run(noun, "check")
     assert (ran.status, ran.out, ran.err) == (0, f"{total} read, no problems.\n", "")
-    assert cli.run(noun, "check", "--json").json["problems"] == []
+    assert cli.run(noun, "check", "--json").json == {noun: int(total.split()[0]), "problems": []}
+
+
+def test_a_check_of_personas_counts_a_project_s_own_prompts(cli: CommandLine) -> None:
+    folder = cli.root / ".roundtable" / "prompts"
+    folder.mkdir(parents=True)
+    asked = '[[prompt]]\npersona = "business-analyst"\ntext = "Who stands beside her then?"\n'
+    (folder / "own.toml").write_text(asked)
+    assert cli.run("personas", "check").out == "3 personas and 1 prompt of your own read, no problems.\n"
+    found = cli.run("personas", "check", "--json").json
+    assert found == {"personas": 3, "prompts": 1, "problems": []}
+    assert "3 at the table" in cli.run("doctor").out
 
 
 @pytest.mark.rule("PERS-3")
@@ -205,6 +216,6 @@ def test_settings_that_cannot_be_used_are_said_on_stderr_by_every_command(cli: C
 def test_doctor_names_the_optional_parts_that_a_user_may_want(cli: CommandLine) -> None:
     shown = cli.run("doctor").out
     assert "optional: models" in shown
-    assert "optional: mcp" in shown
+    assert f"optional: mcp        mcp {version('mcp')}\n" in shown
     assert "optional: telemetry" in shown
     assert "optional: dev" not in shown

@@ -196,9 +196,12 @@ def test_status_tells_what_was_spent_in_all_and_by_discussion(cli: CommandLine) 
     report = cli.run("status", SLUG, "--json").json
     schema = Path(__file__).parents[3] / "docs" / "schemas" / "status.schema.json"
     Draft202012Validator(json.loads(schema.read_text())).validate(report)
+    figures = {
+        "calls": 1, "input_tokens": 1_200, "output_tokens": 80, "cached_tokens": 1_000, "estimated": False,
+    }  # fmt: skip
     assert report["spent"] == {
         "calls": 2, "input_tokens": 1_500, "output_tokens": 100, "cached_tokens": 1_000, "estimated": True,
-        "money": "0.0042",
+        "money": "0.0042", "elaborations": [{"number": 1, "step": "01-03", **figures, "money": "0.0042"}],
     }  # fmt: skip
     shown = cli.run("status", SLUG).out
     assert "spent   2 calls, about 1,500 tokens in (1,000 cached), 100 out, $0.004" in shown

@@ -56,6 +56,26 @@ def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place:
     play(test())
 
 
+def test_a_move_says_how_long_the_words_may_be(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            assert player.move["limits"] == "at most 20,000 characters"
+            await player.start(item.name, "00-01")
+            assert (player.move["kind"], player.move["limits"]) == ("framing", "about 60 words, at most 90")
+            await player.obey()
+            assert (player.move["kind"], player.move["limits"]) == ("turn", "about 110 words, at most 170")
+            with pytest.raises(Refusal, match="The text has 171 words; at most 170 are taken"):
+                await player.send("submit_turn", speaker=player.move["speaker"], text="word " * 171)
+            await player.until_heard()
+            await player.send("relay_user", words="done")
+            assert player.move["limits"] == "each entry one or two sentences"
+
+    play(test())
+
+
 @pytest.mark.rule("LOOP-9", "TABLE-1")
 def test_a_turn_that_is_too_long_for_a_line_comes_whole_in_the_context(place: Place) -> None:
     root, item = place

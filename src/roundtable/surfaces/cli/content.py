@@ -66,11 +66,13 @@ def _list_content(flags: Flags, found: Sequence[object], fields: tuple[str, ...]
     return 0
 
 
-def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -> int:
+def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], prompts: int = 0) -> int:
     """Report what was read and its problems, and return the exit status."""
-    total = f"{count(number, noun)} read, {count(len(problems), 'problem') if problems else 'no problems'}."
+    read = count(number, noun) + (f" and {count(prompts, 'prompt')} of your own" if prompts else "")
+    total = f"{read} read, {count(len(problems), 'problem') if problems else 'no problems'}."
     text = "\n".join([*(problem.text for problem in problems), total])
-    flags.show_result({f"{noun}s": number, "problems": problems}, text)
+    own = {"prompts": prompts} if prompts else {}
+    flags.show_result({f"{noun}s": number, **own, "problems": problems}, text)
     return 2 if problems else 0
 
 
@@ -85,9 +87,9 @@ def doctor(flags: Flags) -> int:
     rows.append(("items", *_check_items(project)))
     git = f"at commit {project.commit}" if project.commit else "no commit here; that is fine"
     rows.append(("git", git if which("git") else "not installed; an analysis does not note the commit", True))
-    kinds = {"personas": ("at the table", project.check_personas), "steps": ("to run", project.check_steps)}
-    for name, (where, look) in kinds.items():
-        number, problems = look()
+    read = {"personas": project.check_personas()[:2], "steps": project.check_steps()}
+    for name, (number, problems) in read.items():
+        where = "at the table" if name == "personas" else "to run"
         rows.append((name, f"{number} {where}", number > 0))
         rows += [(name, problem.text, False) for problem in problems]
     rows += check_panel(settings)

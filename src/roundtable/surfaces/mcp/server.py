@@ -256,12 +256,12 @@ class UserWords(BaseModel):
     words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
 
 
-async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
-    """Return a form with the last question put to the person; raise Refused if the client has no forms."""
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | UserWords:
+    """Return a form with the last question put to the person; no words if the client has no forms."""
     async with _join(ctx, session) as hosted:
         asks = await hosted.expect(move, from_user=True)
         if not _can_ask(ctx):
-            raise Refused(host_text("asking", "no-form"))
+            return UserWords()
         hosted.shown_form = move
     analysis, parts = hosted.session.analysis, [host_text("asking", "elicit", item=hosted.slug)]
     talk = analysis.elaboration if analysis is not None else None
@@ -284,7 +284,9 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords]:
 async def hear_user(
     session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
 ) -> str:
-    """Take the person's own words, asked for through the client."""
+    """Take the person's own words, asked for through the client; without forms, send the open move again."""
+    if not _can_ask(ctx):
+        return to_json(json.loads(await next_move(session, ctx)) | {"note": host_text("asking", "no-form")})
     words = heard.data.words if isinstance(heard, AcceptedElicitation) else None
     return await _play(ctx, session, lambda hosted: hosted.say(move, words, relayed=False))
 
@@ -405,7 +407,8 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
             if (how := host_text("user", move.kind)) not in sent:
                 sent.add(how)
                 brief = f"{how} {brief}"
-        answer["move"] = shown | {"brief": brief, "legal": move.list_calls(can_ask=can_ask)}
+        legal = move.list_calls(can_ask=can_ask)
+        answer["move"] = shown | {"brief": brief, "limits": move.limits, "legal": legal}
     text = to_json({key: value for key, value in answer.items() if value})
     hosted.last = (move, can_ask, text)
     return text

@@ -32,6 +32,14 @@ class OpenMove(Struct, frozen=True):
     speaker: str | None  # the key of the persona who speaks, or the user; None for a judgement
     request: HostRequest | None
 
+    @property
+    def limits(self) -> str:
+        """How long the answer should be, and how long it may be."""
+        if self.request is None:
+            return f"at most {MAX_HOST_TEXT_LENGTH:,} characters"
+        words, most = self.request.words, self.request.most
+        return f"about {words} words, at most {most}" if words else "each entry one or two sentences"
+
     def list_calls(self, *, can_ask: bool) -> list[str]:
         """Return the calls that are legal now; relaying is legal only if the person cannot be asked."""
         call = f'(session, move="{self.id}"'
