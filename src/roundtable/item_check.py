@@ -29,7 +29,7 @@ from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
 from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents import ids
 from .documents.additions import find_lines_of_others
-from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
+from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks, read_entries
 from .documents.ids import DEFINING, MENTION, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
 from .documents.questions import ANSWER
@@ -90,7 +90,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         problems += _check_meta(text, meta, roster, steps)
         written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
         empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
-        problems += _check_pairs(text, meta, blocks, written, undone.union(empty))
+        problems += _check_pairs(text, meta, blocks, written, {*undone, *empty})
     if (folder / "state.json").exists():
         unused = f"Progress is kept in {META}; this file is not used."
         problems.append(CheckFinding("state.json", 1, "record", unused))
@@ -107,13 +107,11 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     asked = tuple(CheckFinding(each.file, each.line, "open", each.words) for each in questions)
-    marked = tuple(
-        CheckFinding(name, number, "unverified", _quote(line))
-        for name, text in (pages | documents).items()
-        for number, line in enumerate(text.split("\n"), 1)
-        if UNVERIFIED in line
-    )
-    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), asked, marked)
+    marked: list[CheckFinding] = []
+    for name, text in (pages | documents).items():
+        lines = ((at, line) for at, line in enumerate(text.split("\n"), 1) if UNVERIFIED in line)
+        marked += (CheckFinding(name, at, "unverified", _quote(line)) for at, line in lines)
+    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), asked, tuple(marked))
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
@@ -133,7 +131,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             except ValidationError as error:  # the first place that departs from the schema
                 found.append(CheckFinding(name, 1, "document", f"{error}."))
         elif name == ids.TRACE:
-            found += _check_trace(text)
+            found += (CheckFinding(name, at, "document", each) for at, each in _check_trace(text))
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
             if kind := find_malformed_marker(line) if is_page else None:
                 problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
@@ -184,24 +182,22 @@ class _StoryFile(Struct):
     notes: list[dict[str, Any]] = []
 
 
-def _check_trace(text: str) -> Iterator[CheckFinding]:
-    """Yield the problems in the header, the rows and the ids of the traceability matrix."""
+def _check_trace(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the problems in the header, the rows and the ids of the traceability matrix, with their lines."""
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
     try:
         header = next(rows, [])
         if missing := ", ".join(each for each in ids.TRACE_COLUMNS if each not in header):
-            yield CheckFinding(ids.TRACE, 1, "document", f"Columns are missing: {missing}.")
+            yield 1, f"Columns are missing: {missing}."
         for row in filter(None, rows):
             identity = dict(zip(header, row, strict=False)).get("requirement", "FR-000")
             if len(row) != len(header):
-                problem = f"A row has {len(row)} of {len(header)} cells."
-                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+                yield rows.line_num, f"A row has {len(row)} of {len(header)} cells."
             elif not re.fullmatch(r"FR-\d{3,}", identity):
-                problem = f"{_quote(identity)} is not the id of a requirement."
-                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+                yield rows.line_num, f"{_quote(identity)} is not the id of a requirement."
     except csv.Error as error:
-        yield CheckFinding(ids.TRACE, rows.line_num, "document", f"It is not valid CSV: {error}.")
+        yield rows.line_num, f"It is not valid CSV: {error}."
 
 
 def _check_meta(
@@ -246,20 +242,15 @@ _TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
 
 
 def _check_pairs(
-    text: str,
-    meta: Mapping[str, Any],
-    blocks: Sequence[ElaborationBlock],
-    written: Collection[str],
-    excused: Collection[str],
+    text: str, meta: dict[str, Any], blocks: Sequence[ElaborationBlock], written: set[str], excused: set[str]
 ) -> Iterator[CheckFinding]:
     """Yield blocks whose record in meta.json is missing or differs, and records without a block.
 
     Only steps in `written` have a document for a block; records with an `excused` timestamp need none.
     """
-    records = [each for each in meta["elaborations"] if isinstance(each, dict)]
-    turns = {
-        (str(each.get("step_id")), str(each.get("timestamp"))): each.get("turn_count") for each in records
-    }
+    fields = ("step_id", "timestamp", "turn_count")
+    rows = (map(each.get, fields) for each in meta["elaborations"] if isinstance(each, dict))
+    turns = {(str(step_id), str(at)): count for step_id, at, count in rows}
     for block in blocks:
         said = next((found[1] for _, line in block.lines if (found := _TURNS.match(line))), None)
         problem = ""
@@ -307,7 +298,7 @@ def _check_claims(
             if not any(each.startswith(part) for each in (*headings, *lines)):
                 problem = f"The block has no part '{part.rstrip(': ')}'."
                 yield CheckFinding(block.file, block.line, "block", problem)
-        for number, part, words in block.entries():
+        for number, part, words in read_entries(block.lines):
             entry, wrong = unescape_markdown(words), list[tuple[FindingKind, str]]()
             credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
             who = credit["who"].split("/") if credit else []
@@ -353,7 +344,7 @@ def _find_lost(
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
-                yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
+                yield from (f"{_quote(words)} in the{name}" for *_, words in read_entries(block.lines))
 
     there = {*list_held(now)}
     stood = {held: commit for commit, (_, text) in earlier.items() for held in list_held(text)}
