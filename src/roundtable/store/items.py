@@ -98,9 +98,8 @@ def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEnt
     home = require_inside(root, root / items_folder, ItemCorrupt)
     try:
         folders = [path for path in sorted(home.iterdir()) if _is_item(path)]
-        return tuple(
-            _read_entry(path) for path in folders if not (path.is_symlink() and leads_out(root, path))
-        )
+        inside = (path for path in folders if not (path.is_symlink() and leads_out(root, path)))
+        return tuple(map(_read_entry, inside))
     except OSError:
         return ()
 

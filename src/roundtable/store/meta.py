@@ -31,8 +31,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Number(float):
     """A number that Python would write differently, such as `1.00` or `1e400`, with its original text."""
 
-    __slots__ = ("text",)
-
     def __init__(self, text: str) -> None:
         self.text = text
 
@@ -260,8 +258,7 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts that a step's `skip_if` may test: scope, complexity and source, if known."""
-    quick_scan = "".join(read_texts(folder, ["quick-scan.md"]).values())
-    scope, complexity = read_scope(quick_scan)
+    scope, complexity = read_scope(read_texts(folder, ["quick-scan.md"]).get("quick-scan.md", ""))
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 
