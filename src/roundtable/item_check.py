@@ -253,12 +253,11 @@ def _check_pairs(
     turns = {(str(step_id), str(at)): count for step_id, at, count in rows}
     for block in blocks:
         said = next((found[1] for _, line in block.lines if (found := _TURNS.match(line))), None)
-        problem = ""
         if block.key not in turns:
             problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
+            yield CheckFinding(block.file, block.line, "block", problem)
         elif said not in (None, str(turns[block.key])):
             problem = f"The block says {said} turns, the record in {META} says {turns[block.key]}."
-        if problem:
             yield CheckFinding(block.file, block.line, "block", problem)
     for step_id, at in sorted(turns.keys() - {block.key for block in blocks}):
         if step_id in written and at not in excused:
