@@ -131,12 +131,11 @@ def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> I
 def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersByLabel:
     """Return the labelled answers of a document, by step and label; RuleBroken if it is too long."""
     shape = outline.read_outline(text.encode("utf-8", "replace"))
+    named = ((step, each.section) for step in steps for each in step.sections if each.output == output)
     return {
         (step.step_id, label): answer
-        for step in steps
-        for target in step.sections
-        if target.output == output
-        for label, answer in read_labelled_answers(shape, step, target.section)
+        for step, section in named
+        for label, answer in read_labelled_answers(shape, step, section)
     }
 
 

@@ -58,12 +58,10 @@ def _draft_section(context: DraftContext) -> SectionText:
 
 
 def _list_answers(context: DraftContext) -> str:
-    lines = [
-        page.write_open_question(answer.question)
-        if answer.unknown
-        else f"- **{escape_markdown(answer.label.replace('*', ''))}**: {escape_markdown(answer.text)}"
-        for answer in context.brief.answers
-    ]
+    lines = []
+    for each in context.brief.answers:
+        known = f"- **{escape_markdown(each.label.replace('*', ''))}**: {escape_markdown(each.text)}"
+        lines.append(page.write_open_question(each.question) if each.unknown else known)
     return "\n".join(lines) or page.NOTHING
 
 
@@ -393,7 +391,7 @@ def write_review(context: DraftContext) -> str:
         if words not in held:
             decision, reason, asked = split_decision(words)
             name = decision if '? "' in decision else _name_decision(decision)
-            said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
+            said = {"Reason": mark_like(decision, page.capitalise(reason)), "Asked": asked}
             more = [page.write_paragraph(label, text) for label, text in said.items() if text]
             status = f"decided in the roundtable on step {step_id}"
             found.append((name, status, f"{decision.rstrip('.')}.", *more))

@@ -217,9 +217,8 @@ def _split_title(text: str) -> tuple[str, str]:
     """Return a title from the first line, and the text, without that line if the title says all of it."""
     first, _, rest = text.partition("\n")
     line = one_line(_LEADING_SIGNS.sub("", first.strip(), count=1))
-    title = line
-    if len(title) > MAX_TITLE_LENGTH and (sentence := _SENTENCE.match(title)):
-        title = sentence[0]
+    sentence = _SENTENCE.match(line) if len(line) > MAX_TITLE_LENGTH else None
+    title = sentence[0] if sentence else line
     title = shorten(title, MAX_TITLE_LENGTH, placeholder="").rstrip(" ,;:-") or title[:MAX_TITLE_LENGTH]
     title = title.removesuffix(".") or title
     return title, rest.strip() if line in (title, f"{title}.") else text

@@ -57,8 +57,7 @@ class Journal:
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
         journal_folder(self._folder)
-        self.has_meta = has_meta(self._folder)
-        self.opened = files.timestamp()
+        self.has_meta, self.opened = has_meta(self._folder), files.timestamp()
         head = {"rules": RULES, "opening": opening, "meta": self.has_meta, "opened": self.opened}
         files.write(self.path, files.encode_record(head))
         self.count, self.panels = 0, ()

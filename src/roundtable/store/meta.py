@@ -249,10 +249,8 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
                 step_id.strip() and words.strip() and record.get("timestamp") not in undone
             ):
                 past.append(Past(strip_unprintable(step_id), strip_unprintable(words)))
-    steps, phases = (
-        tuple(each for each in _list(meta, field) if isinstance(each, str))
-        for field in ("steps_completed", "phases_completed")
-    )
+    done = (_list(meta, field) for field in ("steps_completed", "phases_completed"))
+    steps, phases = (tuple(each for each in listed if isinstance(each, str)) for listed in done)
     return Progress(steps, phases, tuple(past))
 
 

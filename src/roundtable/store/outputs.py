@@ -268,9 +268,8 @@ def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tup
         wordings = [words for each in step.every_question for words in (each.text, each.without)]
         asked_by |= dict.fromkeys(product(step.outputs, wordings), f"asked by {persona}, step {step.step_id}")
     found = questions.list_questions(Outputs(folder, steps).documents())
-    return tuple(
-        replace(each, resolver=each.resolver or asked_by.get((each.file, each.words), "")) for each in found
-    )
+    resolved = ((each, each.resolver or asked_by.get((each.file, each.words), "")) for each in found)
+    return tuple(replace(each, resolver=resolver) for each, resolver in resolved)
 
 
 def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, answer: str) -> str:
