@@ -43,6 +43,8 @@ from .survey.files import make_line_counter
 META = "meta.json"
 _LONGEST_QUOTE = 60
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
+_TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
+_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
 _WITHDRAWN = re.compile(r"(?:<!-- |- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), .*")
 
 FindingKind = Literal["id", "citation", "document", "record", "block", "claim", "lost", "open", "unverified"]
@@ -87,7 +89,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
     else:
         text = read_inside(folder, META).decode("utf-8-sig", "replace")
-        problems += _check_meta(text, meta, roster, steps)
+        for place, wrong in _check_meta(meta, roster, steps):
+            problems.append(CheckFinding(META, find_json_line(text, place), "record", wrong))
         written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
         empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
         problems += _check_pairs(text, meta, blocks, written, {*undone, *empty})
@@ -200,45 +203,36 @@ def _check_trace(text: str) -> Iterator[tuple[int, str]]:
         yield rows.line_num, f"It is not valid CSV: {error}."
 
 
-def _check_meta(
-    text: str, meta: Mapping[str, Any], roster: Roster, steps: tuple[Step, ...]
-) -> Iterator[CheckFinding]:
-    """Yield the problems in a readable meta.json."""
-
-    def find(place: object, problem: str) -> CheckFinding:
-        return CheckFinding(META, find_json_line(text, place), "record", problem)
-
+def _check_meta(meta: dict[str, Any], roster: Roster, steps: tuple[Step, ...]) -> Iterator[tuple[Any, str]]:
+    """Yield the problems in a readable meta.json, each with the value or the field that it is about."""
     phases, completed, limit = meta["phases_completed"], meta["steps_completed"], max_turns(meta)
     known = {step.step_id for step in steps}
     for noun, keys in {"phase": PHASE_KEYS, "step": known}.items():
         for key, times in Counter(map(str, meta[f"{noun}s_completed"])).items():
             problem = f"{key} is listed {times} times." if key in keys else f"There is no {noun} {key}."
             if key not in keys or times > 1:
-                yield find(f"{noun}s_completed", problem)
+                yield f"{noun}s_completed", problem
     status, wanted = meta["analysis_status"], analysis_status(phases)
     if status != wanted:
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
-        yield find("analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}.")
+        yield "analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}."
     for record in meta["elaborations"]:
         if not isinstance(record, dict):
-            yield find("elaborations", "The elaboration record is not an object.")
+            yield "elaborations", "The elaboration record is not an object."
             continue
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
             shown = cut_line(json.dumps(record.get(field), ensure_ascii=False), _LONGEST_QUOTE)
-            yield find(place, f"{field} of an elaboration cannot be {shown}.")
+            yield place, f"{field} of an elaboration cannot be {shown}."
         sound = {field: value for field, value in record.items() if field not in faulty}
         if (step_id := sound.get("step_id")) and step_id not in known:
-            yield find(place, f"There is no step {step_id}, which the record names.")
+            yield place, f"There is no step {step_id}, which the record names."
         elif step_id and step_id not in completed:
-            yield find(place, f"Step {step_id} was discussed but is not in steps_completed.")
+            yield place, f"Step {step_id} was discussed but is not in steps_completed."
         if sound.get("turn_count", 0) > limit:
-            yield find(place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns.")
+            yield place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns."
         if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
-            yield find(place, f"personas_active names {', '.join(strangers)}, and no persona has that key.")
-
-
-_TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
+            yield place, f"personas_active names {', '.join(strangers)}, and no persona has that key."
 
 
 def _check_pairs(
@@ -263,9 +257,6 @@ def _check_pairs(
         if step_id in written and at not in excused:
             problem = f"No document holds the block of step {step_id}, {at}."
             yield CheckFinding(META, find_json_line(text, at), "record", problem)
-
-
-_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
 
 
 def _check_claims(
@@ -327,11 +318,8 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
     return is_about(unescape_markdown(line), " ".join(said.values()))
 
 
-_Versions = Mapping[str, tuple[str, str]]
-
-
 def _find_lost(
-    file: str, earlier: _Versions, now: str, undone: Collection[str], steps: tuple[Step, ...]
+    file: str, earlier: dict[str, tuple[str, str]], now: str, undone: Collection[str], steps: tuple[Step, ...]
 ) -> Iterator[str]:
     """Yield the answers, blocks and entries of blocks that an earlier commit has and the text `now` lacks."""
 
@@ -352,7 +340,7 @@ def _find_lost(
             yield f"{held} was in commit {commit}, but not in the working tree."
 
 
-def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
+def _find_lost_lines(earlier: dict[str, tuple[str, str]], now: str) -> Iterator[str]:
     """Yield others' lines that were lost when a commit added a block (ART-5) and are still missing."""
     versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
     for commit, (parent, text) in versions.items():
