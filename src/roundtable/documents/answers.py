@@ -18,10 +18,8 @@ from .page import OPEN_QUESTION, split_lines
 
 _ENTRY = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])(?:\s++|$)")
 
-AnswersByLabel = dict[tuple[str, str], str]  # by step and label
 
-
-def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
+def read_answers(documents: Mapping[str, str], title: str) -> dict[tuple[str, str], str]:
     """Return the answers that the documents hold in another form than they were given, by step and label.
 
     `title` is the item's; if it was used because no features were given, it is not an answer.
@@ -128,7 +126,7 @@ def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> I
         yield from ((label, text) for label, text in answers if label and text)
 
 
-def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersByLabel:
+def read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
     """Return the labelled answers of a document, by step and label; RuleBroken if it is too long."""
     shape = outline.read_outline(text.encode("utf-8", "replace"))
     named = ((step, each.section) for step in steps for each in step.sections if each.output == output)

@@ -66,7 +66,6 @@ def _list_answers(context: DraftContext) -> str:
 
 
 def _write_json(context: DraftContext) -> str:
-    """Write one object with the step, the item, an entry for each answer and the open questions."""
     known = [{"label": each.label, "text": each.text} for each in context.brief.answers if not each.unknown]
     step_id, item = context.brief.step.step_id, context.brief.item.name
     questions = [each.question for each in context.brief.answers if each.unknown]
