@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MAX_DOCUMENT_SIZE = 5_000_000
 
 _BOM = b"\xef\xbb\xbf"
+_SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
@@ -153,9 +154,6 @@ class _TopLevelTokens(list["Token"]):
     def append(self, token: Token, /) -> None:
         if token.nesting >= 0 and token.level <= (token.type == "inline"):
             super().append(token)
-
-
-_SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:

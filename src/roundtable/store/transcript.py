@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..core.commands import SaveRecord
 
 FOLDER = "elaborations"
-
+_EVERY = f"{FOLDER}/"  # how the relative path of each transcript of an item begins
 _RELAYED = f"Relayed by the host, perhaps not word for word {synthesis.UNVERIFIED}."
 _NAME = re.compile(r".+-[1-9]\d{0,8}\.md")
 # A row of dashes would turn the line above into a table; a link label may begin a line before its `]:`.
@@ -65,7 +65,7 @@ def check_writable(folder: Path) -> None:
     files.remove(probe)
 
 
-def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path, ...]:
+def list_transcripts(folder: Path, beginning: str = _EVERY) -> tuple[Path, ...]:
     """Return the transcripts whose relative path has this beginning, sorted by step and number."""
     place, name = os.path.split(beginning)
     known = () if leads_out(folder, folder / place) else (folder / place).glob("*.md")
@@ -73,7 +73,7 @@ def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path,
     return tuple(sorted(found, key=_parts))
 
 
-def parse_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> Iterator[StoredTranscript]:
+def parse_transcripts(folder: Path, beginning: str = _EVERY) -> Iterator[StoredTranscript]:
     """Yield the readable files of `list_transcripts`; one that is not ours has no content."""
     for number, path in enumerate(list_transcripts(folder, beginning), start=1):
         name = path.relative_to(folder).as_posix()
@@ -88,9 +88,7 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
 
-def find_discussion(
-    folder: Path, step_id: str, at: str, beginning: str = f"{FOLDER}/"
-) -> StoredTranscript | None:
+def find_discussion(folder: Path, step_id: str, at: str, beginning: str = _EVERY) -> StoredTranscript | None:
     """Return the transcript of that step and time; None if there is none."""
     marker, found = str(TranscriptMarker(step_id, at)), parse_transcripts(folder, beginning)
     return next((each for each in found if each.text.startswith(marker)), None)
