@@ -255,6 +255,9 @@ def take_out_block(shape: outline.Outline, place: BlockPlace) -> bytes:
     return _LAST_ENDING.sub(b"", before) + _FIRST_ENDING.sub(b"", after)
 
 
+# What a step wrote, under the marker that vouches for it
+
+
 class StepText(Struct, frozen=True):
     """A step's marker and the text it vouches for, `start` to `end` in bytes, without the last line end."""
 
