@@ -30,7 +30,6 @@ from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents import ids
 from .documents.additions import find_lines_of_others
 from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks, read_entries
-from .documents.ids import DEFINING, MENTION, STORIES_FILE, find_json_line, read_json
 from .documents.outline import decode_document, prose_lines, strip_numbering
 from .documents.questions import ANSWER
 from .git import earlier_versions
@@ -90,7 +89,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     else:
         text = read_inside(folder, META).decode("utf-8-sig", "replace")
         for place, wrong in _check_meta(meta, roster, steps):
-            problems.append(CheckFinding(META, find_json_line(text, place), "record", wrong))
+            problems.append(CheckFinding(META, ids.find_json_line(text, place), "record", wrong))
         written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
         empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
         problems += _check_pairs(text, meta, blocks, written, {*undone, *empty})
@@ -122,15 +121,15 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     found: list[CheckFinding] = []
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
-    stories = ids.read_json_list(documents.get(STORIES_FILE, ""), "withdrawn", dict)
+    stories = ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "withdrawn", dict)
     withdrawn = {str(each.get("id")) for each in stories}
     for name, text in documents.items():
         is_page = is_markdown(name)
-        if name.lower().endswith(".json") and read_json(text) is None:
+        if name.lower().endswith(".json") and ids.read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
-        elif name == STORIES_FILE:
+        elif name == ids.STORIES_FILE:
             try:
-                convert(read_json(text), _StoryFile)
+                convert(ids.read_json(text), _StoryFile)
             except ValidationError as error:  # the first place that departs from the schema
                 found.append(CheckFinding(name, 1, "document", f"{error}."))
         elif name == ids.TRACE:
@@ -143,8 +142,8 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 is_free = claims.is_address(cited["path"]) or is_marked(line, cited.end())
                 if problem := "" if is_free else check_citation(cited, lines_of):
                     found.append(CheckFinding(name, number, "citation", problem))
-            given = [match["id"] for form in DEFINING if (match := form.fullmatch(line))]
-            if name == STORIES_FILE:
+            given = [match["id"] for form in ids.DEFINING if (match := form.fullmatch(line))]
+            if name == ids.STORIES_FILE:
                 given = [each for each in _STORY.findall(line) if each not in withdrawn]
                 line = _STORY.sub("", line)
             if gone := _WITHDRAWN.fullmatch(line):
@@ -152,7 +151,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 continue
             for each in given:
                 defined.setdefault(each, []).append((name, number))
-            mentioned |= dict.fromkeys((name, number, each) for each in MENTION.findall(line))
+            mentioned |= dict.fromkeys((name, number, each) for each in ids.MENTION.findall(line))
     for name, number, each in mentioned:
         if each not in defined:
             why = "was withdrawn" if each in withdrawn else "is defined nowhere"
@@ -256,7 +255,7 @@ def _check_pairs(
     for step_id, at in sorted(turns.keys() - {block.key for block in blocks}):
         if step_id in written and at not in excused:
             problem = f"No document holds the block of step {step_id}, {at}."
-            yield CheckFinding(META, find_json_line(text, at), "record", problem)
+            yield CheckFinding(META, ids.find_json_line(text, at), "record", problem)
 
 
 def _check_claims(
@@ -342,7 +341,7 @@ def _find_lost(
 
 def _find_lost_lines(earlier: dict[str, tuple[str, str]], now: str) -> Iterator[str]:
     """Yield others' lines that were lost when a commit added a block (ART-5) and are still missing."""
-    versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
+    versions = {**earlier, "": (next(reversed(earlier), ""), now)}
     for commit, (parent, text) in versions.items():
         before = earlier[parent][1] if parent in earlier else ""
         came = {*text.split("\n")} - {*before.split("\n")}

@@ -20,7 +20,6 @@ from ..core.steps import PHASE_KEYS
 from ..core.text import strip_unprintable
 from . import files
 from .artifact import read_texts
-from .files import JOURNAL_FOLDER, timestamp
 from .lock import meta_lock
 
 MAX_JSON_DEPTH = 200
@@ -119,7 +118,7 @@ def has_meta(folder: Path | str) -> bool:
 def missing_meta(folder: Path | str) -> ItemCorrupt:
     """Return the error for a meta.json that disappeared during the work on the item."""
     failed = f"{Path(folder) / 'meta.json'} is gone; it was there when this step began."
-    saved = f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made."
+    saved = f"What was said is kept in {files.JOURNAL_FOLDER}; no new meta.json was made."
     do = "If another branch was checked out, check out the one before and run the same command again. "
     do += "To begin anew without it: roundtable analyze ITEM --start-over"
     return ItemCorrupt(failed, saved=saved, do=do)
@@ -288,7 +287,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
 def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
     """Fill in the defaults of META-2, in place."""
     _migrate(meta)
-    for key, default in (("source", "manual"), ("created_at", timestamp()), ("analysis_status", "raw")):
+    for key, default in (("source", "manual"), ("created_at", files.timestamp()), ("analysis_status", "raw")):
         meta[key] = meta.get(key) or default
     for key in ("phases_completed", "steps_completed", "elaborations"):
         meta[key] = _list(meta, key)

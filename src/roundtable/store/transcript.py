@@ -18,7 +18,6 @@ from ..core.text import clean_text, escape_in_bold, escape_markdown
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from ..documents.blocks import TranscriptContent, parse_transcript
 from . import files
-from .files import leads_out, read_inside, require_inside
 
 if TYPE_CHECKING:
     from ..core.commands import SaveRecord
@@ -47,7 +46,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
     """
     step_id, at = command.record.step_id, command.record.timestamp
     if not beginning:
-        files.make_folder(require_inside(folder, folder / FOLDER))
+        files.make_folder(files.require_inside(folder, folder / FOLDER))
         beginning = f"{FOLDER}/{step_id}-"
     if written := find_discussion(folder, step_id, at, beginning):
         return written.name
@@ -59,7 +58,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
 
 def check_writable(folder: Path) -> None:
     """Raise DiskFailed if a transcript could not be written now."""
-    home = require_inside(folder, folder / FOLDER)
+    home = files.require_inside(folder, folder / FOLDER)
     probe = (home if os.path.lexists(home) else folder) / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
     files.remove(probe)
@@ -68,7 +67,7 @@ def check_writable(folder: Path) -> None:
 def list_transcripts(folder: Path, beginning: str = _EVERY) -> tuple[Path, ...]:
     """Return the transcripts whose relative path has this beginning, sorted by step and number."""
     place, name = os.path.split(beginning)
-    known = () if leads_out(folder, folder / place) else (folder / place).glob("*.md")
+    known = () if files.leads_out(folder, folder / place) else (folder / place).glob("*.md")
     found = (path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name))
     return tuple(sorted(found, key=_parts))
 
@@ -78,7 +77,7 @@ def parse_transcripts(folder: Path, beginning: str = _EVERY) -> Iterator[StoredT
     for number, path in enumerate(list_transcripts(folder, beginning), start=1):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError, DiskFailed):
-            text = read_inside(folder, name).decode("utf-8-sig", "replace")
+            text = files.read_inside(folder, name).decode("utf-8-sig", "replace")
             yield StoredTranscript(number, name, text, parse_transcript(text))
 
 
