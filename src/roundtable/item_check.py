@@ -29,8 +29,7 @@ from .core.synthesis import HEADINGS, UNVERIFIED, strip_mark
 from .core.text import cut_line, parse_heading, unescape_markdown
 from .documents import ids
 from .documents.additions import find_lines_of_others
-from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
-from .documents.ids import DEFINING, MENTION, STORIES_FILE, find_json_line, read_json
+from .documents.blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks, read_entries
 from .documents.outline import decode_document, prose_lines, strip_numbering
 from .documents.questions import ANSWER
 from .git import earlier_versions
@@ -43,6 +42,8 @@ from .survey.files import make_line_counter
 META = "meta.json"
 _LONGEST_QUOTE = 60
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
+_TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
+_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
 _WITHDRAWN = re.compile(r"(?:<!-- |- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), .*")
 
 FindingKind = Literal["id", "citation", "document", "record", "block", "claim", "lost", "open", "unverified"]
@@ -87,10 +88,11 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         problems.append(CheckFinding(META, 1, "record", problem or "There is no meta.json."))
     else:
         text = read_inside(folder, META).decode("utf-8-sig", "replace")
-        problems += _check_meta(text, meta, roster, steps)
+        for place, wrong in _check_meta(meta, roster, steps):
+            problems.append(CheckFinding(META, ids.find_json_line(text, place), "record", wrong))
         written = {step.step_id for step in steps if pages.keys() & {*step.outputs}}
         empty = (each.timestamp for each in talks if not each.entries)  # there was nothing to add
-        problems += _check_pairs(text, meta, blocks, written, undone.union(empty))
+        problems += _check_pairs(text, meta, blocks, written, {*undone, *empty})
     if (folder / "state.json").exists():
         unused = f"Progress is kept in {META}; this file is not used."
         problems.append(CheckFinding("state.json", 1, "record", unused))
@@ -107,13 +109,11 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
             total += len(earlier)
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
     asked = tuple(CheckFinding(each.file, each.line, "open", each.words) for each in questions)
-    marked = tuple(
-        CheckFinding(name, number, "unverified", _quote(line))
-        for name, text in (pages | documents).items()
-        for number, line in enumerate(text.split("\n"), 1)
-        if UNVERIFIED in line
-    )
-    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), asked, marked)
+    marked: list[CheckFinding] = []
+    for name, text in (pages | documents).items():
+        lines = ((at, line) for at, line in enumerate(text.split("\n"), 1) if UNVERIFIED in line)
+        marked += (CheckFinding(name, at, "unverified", _quote(line)) for at, line in lines)
+    return ItemReport(tuple(documents), total, tuple(dict.fromkeys(problems)), asked, tuple(marked))
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
@@ -121,19 +121,19 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     found: list[CheckFinding] = []
     defined: dict[str, list[tuple[str, int]]] = {}
     mentioned: dict[tuple[str, int, str], None] = {}
-    stories = ids.read_json_list(documents.get(STORIES_FILE, ""), "withdrawn", dict)
+    stories = ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "withdrawn", dict)
     withdrawn = {str(each.get("id")) for each in stories}
     for name, text in documents.items():
         is_page = is_markdown(name)
-        if name.lower().endswith(".json") and read_json(text) is None:
+        if name.lower().endswith(".json") and ids.read_json(text) is None:
             found.append(CheckFinding(name, 1, "document", "It is not valid JSON."))
-        elif name == STORIES_FILE:
+        elif name == ids.STORIES_FILE:
             try:
-                convert(read_json(text), _StoryFile)
+                convert(ids.read_json(text), _StoryFile)
             except ValidationError as error:  # the first place that departs from the schema
                 found.append(CheckFinding(name, 1, "document", f"{error}."))
         elif name == ids.TRACE:
-            found += _check_trace(text)
+            found += (CheckFinding(name, at, "document", each) for at, each in _check_trace(text))
         for number, line in prose_lines(text) if is_page else enumerate(text.split("\n"), 1):
             if kind := find_malformed_marker(line) if is_page else None:
                 problem = f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."
@@ -142,8 +142,8 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 is_free = claims.is_address(cited["path"]) or is_marked(line, cited.end())
                 if problem := "" if is_free else check_citation(cited, lines_of):
                     found.append(CheckFinding(name, number, "citation", problem))
-            given = [match["id"] for form in DEFINING if (match := form.fullmatch(line))]
-            if name == STORIES_FILE:
+            given = [match["id"] for form in ids.DEFINING if (match := form.fullmatch(line))]
+            if name == ids.STORIES_FILE:
                 given = [each for each in _STORY.findall(line) if each not in withdrawn]
                 line = _STORY.sub("", line)
             if gone := _WITHDRAWN.fullmatch(line):
@@ -151,7 +151,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
                 continue
             for each in given:
                 defined.setdefault(each, []).append((name, number))
-            mentioned |= dict.fromkeys((name, number, each) for each in MENTION.findall(line))
+            mentioned |= dict.fromkeys((name, number, each) for each in ids.MENTION.findall(line))
     for name, number, each in mentioned:
         if each not in defined:
             why = "was withdrawn" if each in withdrawn else "is defined nowhere"
@@ -184,98 +184,78 @@ class _StoryFile(Struct):
     notes: list[dict[str, Any]] = []
 
 
-def _check_trace(text: str) -> Iterator[CheckFinding]:
-    """Yield the problems in the header, the rows and the ids of the traceability matrix."""
+def _check_trace(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the problems in the header, the rows and the ids of the traceability matrix, with their lines."""
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
     try:
         header = next(rows, [])
         if missing := ", ".join(each for each in ids.TRACE_COLUMNS if each not in header):
-            yield CheckFinding(ids.TRACE, 1, "document", f"Columns are missing: {missing}.")
+            yield 1, f"Columns are missing: {missing}."
         for row in filter(None, rows):
             identity = dict(zip(header, row, strict=False)).get("requirement", "FR-000")
             if len(row) != len(header):
-                problem = f"A row has {len(row)} of {len(header)} cells."
-                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+                yield rows.line_num, f"A row has {len(row)} of {len(header)} cells."
             elif not re.fullmatch(r"FR-\d{3,}", identity):
-                problem = f"{_quote(identity)} is not the id of a requirement."
-                yield CheckFinding(ids.TRACE, rows.line_num, "document", problem)
+                yield rows.line_num, f"{_quote(identity)} is not the id of a requirement."
     except csv.Error as error:
-        yield CheckFinding(ids.TRACE, rows.line_num, "document", f"It is not valid CSV: {error}.")
+        yield rows.line_num, f"It is not valid CSV: {error}."
 
 
-def _check_meta(
-    text: str, meta: Mapping[str, Any], roster: Roster, steps: tuple[Step, ...]
-) -> Iterator[CheckFinding]:
-    """Yield the problems in a readable meta.json."""
-
-    def find(place: object, problem: str) -> CheckFinding:
-        return CheckFinding(META, find_json_line(text, place), "record", problem)
-
+def _check_meta(meta: dict[str, Any], roster: Roster, steps: tuple[Step, ...]) -> Iterator[tuple[Any, str]]:
+    """Yield the problems in a readable meta.json, each with the value or the field that it is about."""
     phases, completed, limit = meta["phases_completed"], meta["steps_completed"], max_turns(meta)
     known = {step.step_id for step in steps}
     for noun, keys in {"phase": PHASE_KEYS, "step": known}.items():
         for key, times in Counter(map(str, meta[f"{noun}s_completed"])).items():
             problem = f"{key} is listed {times} times." if key in keys else f"There is no {noun} {key}."
             if key not in keys or times > 1:
-                yield find(f"{noun}s_completed", problem)
+                yield f"{noun}s_completed", problem
     status, wanted = meta["analysis_status"], analysis_status(phases)
     if status != wanted:
         done = f"{sum(key in phases for key in PHASE_KEYS)} of {len(PHASE_KEYS)} phases"
-        yield find("analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}.")
+        yield "analysis_status", f"analysis_status is {status!r}; with {done} it is {wanted!r}."
     for record in meta["elaborations"]:
         if not isinstance(record, dict):
-            yield find("elaborations", "The elaboration record is not an object.")
+            yield "elaborations", "The elaboration record is not an object."
             continue
         place, faulty = record.get("timestamp", "elaborations"), faulty_fields(record)
         for field in faulty:
             shown = cut_line(json.dumps(record.get(field), ensure_ascii=False), _LONGEST_QUOTE)
-            yield find(place, f"{field} of an elaboration cannot be {shown}.")
+            yield place, f"{field} of an elaboration cannot be {shown}."
         sound = {field: value for field, value in record.items() if field not in faulty}
         if (step_id := sound.get("step_id")) and step_id not in known:
-            yield find(place, f"There is no step {step_id}, which the record names.")
+            yield place, f"There is no step {step_id}, which the record names."
         elif step_id and step_id not in completed:
-            yield find(place, f"Step {step_id} was discussed but is not in steps_completed.")
+            yield place, f"Step {step_id} was discussed but is not in steps_completed."
         if sound.get("turn_count", 0) > limit:
-            yield find(place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns.")
+            yield place, f"turn_count is {sound['turn_count']}, above the limit of {limit} turns."
         if strangers := [key for key in sound.get("personas_active", ()) if key not in roster]:
-            yield find(place, f"personas_active names {', '.join(strangers)}, and no persona has that key.")
-
-
-_TURNS = re.compile(r"\*\*Turns\*\*: (\d{1,9})\b")
+            yield place, f"personas_active names {', '.join(strangers)}, and no persona has that key."
 
 
 def _check_pairs(
-    text: str,
-    meta: Mapping[str, Any],
-    blocks: Sequence[ElaborationBlock],
-    written: Collection[str],
-    excused: Collection[str],
+    text: str, meta: dict[str, Any], blocks: Sequence[ElaborationBlock], written: set[str], excused: set[str]
 ) -> Iterator[CheckFinding]:
     """Yield blocks whose record in meta.json is missing or differs, and records without a block.
 
     Only steps in `written` have a document for a block; records with an `excused` timestamp need none.
     """
-    records = [each for each in meta["elaborations"] if isinstance(each, dict)]
-    turns = {
-        (str(each.get("step_id")), str(each.get("timestamp"))): each.get("turn_count") for each in records
-    }
+    fields = ("step_id", "timestamp", "turn_count")
+    rows = (map(each.get, fields) for each in meta["elaborations"] if isinstance(each, dict))
+    turns = {(str(step_id), str(at)): count for step_id, at, count in rows}
     for block in blocks:
         said = next((found[1] for _, line in block.lines if (found := _TURNS.match(line))), None)
-        problem = ""
         if block.key not in turns:
             problem = f"{ElaborationMarker(block.step_id, block.timestamp)} has no record in {META}."
+            yield CheckFinding(block.file, block.line, "block", problem)
         elif said not in (None, str(turns[block.key])):
             problem = f"The block says {said} turns, the record in {META} says {turns[block.key]}."
-        if problem:
             yield CheckFinding(block.file, block.line, "block", problem)
     for step_id, at in sorted(turns.keys() - {block.key for block in blocks}):
         if step_id in written and at not in excused:
             problem = f"No document holds the block of step {step_id}, {at}."
-            yield CheckFinding(META, find_json_line(text, at), "record", problem)
-
-
-_CREDIT = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] ")
+            yield CheckFinding(META, ids.find_json_line(text, at), "record", problem)
 
 
 def _check_claims(
@@ -307,7 +287,7 @@ def _check_claims(
             if not any(each.startswith(part) for each in (*headings, *lines)):
                 problem = f"The block has no part '{part.rstrip(': ')}'."
                 yield CheckFinding(block.file, block.line, "block", problem)
-        for number, part, words in block.entries():
+        for number, part, words in read_entries(block.lines):
             entry, wrong = unescape_markdown(words), list[tuple[FindingKind, str]]()
             credit = _CREDIT.match(words) if part == HEADINGS["insights"] else None
             who = credit["who"].split("/") if credit else []
@@ -337,11 +317,8 @@ def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool
     return is_about(unescape_markdown(line), " ".join(said.values()))
 
 
-_Versions = Mapping[str, tuple[str, str]]
-
-
 def _find_lost(
-    file: str, earlier: _Versions, now: str, undone: Collection[str], steps: tuple[Step, ...]
+    file: str, earlier: dict[str, tuple[str, str]], now: str, undone: Collection[str], steps: tuple[Step, ...]
 ) -> Iterator[str]:
     """Yield the answers, blocks and entries of blocks that an earlier commit has and the text `now` lacks."""
 
@@ -353,7 +330,7 @@ def _find_lost(
             if block.timestamp not in undone:
                 name = f" block of step {block.step_id}, {block.timestamp},"
                 yield f"The{name}"
-                yield from (f"{_quote(words)} in the{name}" for *_, words in block.entries())
+                yield from (f"{_quote(words)} in the{name}" for *_, words in read_entries(block.lines))
 
     there = {*list_held(now)}
     stood = {held: commit for commit, (_, text) in earlier.items() for held in list_held(text)}
@@ -362,9 +339,9 @@ def _find_lost(
             yield f"{held} was in commit {commit}, but not in the working tree."
 
 
-def _find_lost_lines(earlier: _Versions, now: str) -> Iterator[str]:
+def _find_lost_lines(earlier: dict[str, tuple[str, str]], now: str) -> Iterator[str]:
     """Yield others' lines that were lost when a commit added a block (ART-5) and are still missing."""
-    versions = {**earlier, "": (next(reversed(tuple(earlier)), ""), now)}
+    versions = {**earlier, "": (next(reversed(earlier), ""), now)}
     for commit, (parent, text) in versions.items():
         before = earlier[parent][1] if parent in earlier else ""
         came = {*text.split("\n")} - {*before.split("\n")}

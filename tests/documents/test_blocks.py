@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.markers import ElaborationMarker
 from roundtable.documents.additions import find_block, insert_addition
-from roundtable.documents.blocks import find_elaboration_blocks
+from roundtable.documents.blocks import find_elaboration_blocks, read_entries
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_outline
 
 AT = "2026-02-20T14:30:00.000Z"
@@ -35,7 +35,7 @@ def entries(document: str) -> list[tuple[str, str]]:
     lines = document.split("\n")
     assert lines[block.line - 1].strip() == str(MARKER)
     assert all(block.line < number < block.end and lines[number - 1] == line for number, line in block.lines)
-    return [(part, words) for _, part, words in block.entries()]
+    return [(part, words) for _, part, words in read_entries(block.lines)]
 
 
 WANTED = [("Key Insights", "[Maya] One."), ("Open Questions", "Who decides?")]

@@ -100,7 +100,7 @@ def test_no_word_of_an_answer_is_lost_however_a_formatter_writes_it(below: str, 
     step = step_of("03-03")
     (target,) = step.targets
     page = f"# Page\n\n## {target.section}\n\n**Connections**:{below}"
-    found = read_labelled_answers(read_outline(page.encode()), step, target.section)
+    found = dict(read_labelled_answers(read_outline(page.encode()), step, target.section))
     assert found.get("Connections") == answer
     assert (("03-03", "Connections") in find_answered([step], target.output, page)) == (answer is not None)
 
@@ -709,7 +709,7 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
 
 def test_a_none_with_its_reason_is_read_from_a_page_of_an_earlier_version() -> None:
     section = b"## 3. Integration\n\nNone; the hooks are the caller's.\n\n<!-- None: Connections -->\n"
-    found = read_labelled_answers(read_outline(section), step_of("03-03"), "3. Integration")
+    found = dict(read_labelled_answers(read_outline(section), step_of("03-03"), "3. Integration"))
     assert found == {"Connections": "None; the hooks are the caller's."}
 
 

@@ -46,12 +46,11 @@ def insert_addition(
     none fits, a section is made at the end: of that name, or without `step_id` for additional insights.
     """
     shape = outline.read_outline(document)
-    own_texts = find_step_texts(shape)
-    intact = [own for own in own_texts if own.is_intact]
+    written = find_step_texts(shape)
     # The headings inside a step's own text are part of it: text among them would count as an edit.
-    free = [each for each in shape.sections if not any(own.start <= each.start < own.end for own in intact)]
+    free = [each for each in shape.sections if not any(own.start <= each.start < own.end for own in written)]
     if step_id:
-        chosen, _ = _find_step_section(free, own_texts, step_id, topic)
+        chosen, _ = _find_step_section(free, written, step_id, topic)
         level, name = 2, clean_heading(topic)
     else:
         chosen = outline.choose_section(free, topic=topic, section=section)
@@ -275,8 +274,7 @@ def find_step_texts(shape: outline.Outline) -> tuple[StepText, ...]:
         if isinstance(marker := block.marker, markers.StepMarker):
             own_end = _find_own_end(shape, block.end, marker)
             end = own_end or block.end
-            ending = _LAST_ENDING.search(shape.document, end - 2, end)
-            text_end = ending.start() if ending else end
+            text_end = block.start + len(shape.document[block.start : end].rstrip(b"\r\n"))
             found.append(StepText(marker, block.start, text_end, own_end is not None))
     return tuple(found)
 
@@ -391,11 +389,8 @@ def _is_harmless(lines: list[str], tokens: Sequence[Token]) -> bool:
 
 def _move_headings(lines: list[str], tokens: Sequence[Token], level: int, *, is_addition: bool) -> None:
     """Move the headings of a text below a level; an addition's first heading goes right below it."""
-    headings = {
-        token.map[0]: int(token.tag[1])
-        for token in tokens
-        if token.type == "heading_open" and token.level == 0 and token.map
-    }
+    opened = (token for token in tokens if token.type == "heading_open" and token.level == 0)
+    headings = {token.map[0]: int(token.tag[1]) for token in opened if token.map}
     first, lowest = next(iter(headings.values()), 1), min(headings.values(), default=1)
     for number, (at, old) in enumerate(headings.items()):
         is_later = number > 0

@@ -18,10 +18,8 @@ from .page import OPEN_QUESTION, split_lines
 
 _ENTRY = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])(?:\s++|$)")
 
-AnswersByLabel = dict[tuple[str, str], str]  # by step and label
 
-
-def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
+def read_answers(documents: Mapping[str, str], title: str) -> dict[tuple[str, str], str]:
     """Return the answers that the documents hold in another form than they were given, by step and label.
 
     `title` is the item's; if it was used because no features were given, it is not an answer.
@@ -41,18 +39,9 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         ("03-01", drafting.DECISION): options[:1],
         ("03-02", drafting.CHOICE): listed,
     }
-    found = {key: "\n".join(texts) for key, texts in lists.items()} | _read_older_forms(documents)
-    for _, label, *cells in ids.list_attributes(documents):
-        found["01-05", label] = "".join(cells[:1])
-    for note in ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "notes", dict):
-        found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
-    return {key: text for key, text in found.items() if text}
-
-
-def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
-    """Return what earlier versions wrote in other forms: errors in a table, a size apart from its reason."""
+    found = {key: "\n".join(texts) for key, texts in lists.items()}
+    # Earlier versions wrote errors in a table, and a size apart from its reason.
     errors, scan = documents.get("error-taxonomy.md", ""), documents.get(ids.SCAN, "")
-    found: AnswersByLabel = {}
     if "**Errors**" not in errors:
         told = (": ".join(filter(None, cells)) for _, *cells in ids.list_rows(errors, "E"))
         found["04-04", "Errors"] = "\n".join(told)
@@ -60,7 +49,11 @@ def _read_older_forms(documents: Mapping[str, str]) -> AnswersByLabel:
         value, why = (outline.find_labelled(scan, each) for each in (label, f"Why this {label.lower()}"))
         if why:
             found["00-03", label] = why if value.lower() in why.lower() else f"{value}; {why}"
-    return found
+    for _, label, *cells in ids.list_attributes(documents):
+        found["01-05", label] = "".join(cells[:1])
+    for note in ids.read_json_list(documents.get(ids.STORIES_FILE, ""), "notes", dict):
+        found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
+    return {key: text for key, text in found.items() if text}
 
 
 def _read_decisions(documents: Mapping[str, str], section: str) -> list[str]:
@@ -118,32 +111,29 @@ def read_labelled(
             is_feedback = is_marked
 
 
-def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> dict[str, str]:
-    """Return the answers under the step's labels in the section it writes; of several, the last."""
+def read_labelled_answers(shape: outline.Outline, step: Step, heading: str) -> Iterator[tuple[str, str]]:
+    """Yield the step's labels with their answers in the section it writes; of several, the last counts."""
     labels = {question.label.replace("*", ""): question.label for question in step.every_question}
-    found: dict[str, str] = {}
     for section in outline.find_named_sections(shape.sections, heading):
         own = outline.decode_document(shape.document[section.body : section.end])
         markers = (parse_marker(line) for _, line in outline.prose_lines(own))
         nones = [label for each in markers if isinstance(each, NoneMarker) for label in each.labels]
-        found.update((labels[label], "None.") for label in nones if label in labels)
+        yield from ((labels[label], "None.") for label in nones if label in labels)
         plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
         if nones and nones[0] in labels and is_settled(unescape_markdown(plain)):
-            found[labels[nones[0]]] = unescape_markdown(plain)  # a section that holds nothing else
+            yield labels[nones[0]], unescape_markdown(plain)  # a section that holds nothing else
         answers = ((labels.get(each.label), each.text) for each in read_labelled(own, labels))
-        found.update((label, text) for label, text in answers if label and text)
-    return found
+        yield from ((label, text) for label, text in answers if label and text)
 
 
-def read_step_answers(steps: Iterable[Step], output: str, text: str) -> AnswersByLabel:
+def read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
     """Return the labelled answers of a document, by step and label; RuleBroken if it is too long."""
     shape = outline.read_outline(text.encode("utf-8", "replace"))
+    named = ((step, each.section) for step in steps for each in step.sections if each.output == output)
     return {
         (step.step_id, label): answer
-        for step in steps
-        for target in step.sections
-        if target.output == output
-        for label, answer in read_labelled_answers(shape, step, target.section).items()
+        for step, section in named
+        for label, answer in read_labelled_answers(shape, step, section)
     }
 
 

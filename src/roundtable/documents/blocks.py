@@ -42,10 +42,6 @@ class ElaborationBlock(_OfDiscussion, frozen=True):
     end: int
     lines: tuple[tuple[int, str], ...]
 
-    def entries(self) -> Iterator[tuple[int, str, str]]:
-        """Yield the entries of the block's lists, as `read_entries` does."""
-        return read_entries(self.lines)
-
 
 def read_entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
     """Yield the entries of lists: the line, the heading above it, and the words as written."""
@@ -82,7 +78,7 @@ def find_entries(
     """Yield the entries that blocks in markdown documents list under a part, each with its block and line."""
     for name, text in documents.items():
         for block in find_elaboration_blocks(name, text) if is_markdown(name) else ():
-            listed = block.entries()
+            listed = read_entries(block.lines)
             yield from ((block, at, words) for at, heading, words in listed if heading == HEADINGS[part])
 
 

@@ -49,7 +49,7 @@ def _draft_section(context: DraftContext) -> SectionText:
     by_format = {"json": _write_json, "csv": _write_csv}.get(target.output.lower().rpartition(".")[2])
     write = _WRITERS.get((target.output, strip_numbering(target.section))) or by_format
     try:
-        return SectionText(target, write(context) if write else page.write_answers(context.answers))
+        return SectionText(target, write(context) if write else page.write_answers(context.brief.answers))
     except Exception as error:
         # No answer can stop a step: it is already journalled, so an error here would stop every later start.
         failed = f'Could not draft {target.output}, section "{target.section}" ({type(error).__name__}).'
@@ -58,26 +58,23 @@ def _draft_section(context: DraftContext) -> SectionText:
 
 
 def _list_answers(context: DraftContext) -> str:
-    lines = [
-        page.write_open_question(answer.question)
-        if answer.unknown
-        else f"- **{escape_markdown(answer.label.replace('*', ''))}**: {escape_markdown(answer.text)}"
-        for answer in context.answers
-    ]
+    lines = []
+    for each in context.brief.answers:
+        known = f"- **{escape_markdown(each.label.replace('*', ''))}**: {escape_markdown(each.text)}"
+        lines.append(page.write_open_question(each.question) if each.unknown else known)
     return "\n".join(lines) or page.NOTHING
 
 
 def _write_json(context: DraftContext) -> str:
-    """Write one object with the step, the item, an entry for each answer and the open questions."""
-    known = [{"label": each.label, "text": each.text} for each in context.answers if not each.unknown]
+    known = [{"label": each.label, "text": each.text} for each in context.brief.answers if not each.unknown]
     step_id, item = context.brief.step.step_id, context.brief.item.name
-    questions = [each.question for each in context.answers if each.unknown]
+    questions = [each.question for each in context.brief.answers if each.unknown]
     return page.write_json({"step": step_id, "item": item, "answers": known, "open_questions": questions})
 
 
 def _write_csv(context: DraftContext) -> str:
-    step_id = context.brief.step.step_id
-    said = [(each, each.question if each.unknown else page.join_lines(each.text)) for each in context.answers]
+    step_id, answers = context.brief.step.step_id, context.brief.answers
+    said = [(each, each.question if each.unknown else page.join_lines(each.text)) for each in answers]
     rows = [(step_id, each.label, text, "yes" if each.unknown else "no") for each, text in said]
     return page.write_csv(("step", "label", "answer", "open"), rows)
 
@@ -160,11 +157,8 @@ _STORY_PARTS = re.compile(
 
 def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and the ids that it refers to."""
-    parts = [
-        (story, answer.label != STORY_LABELS[0])
-        for answer in context.only(*STORY_LABELS)
-        for story in _split_stories("" if answer.unknown else answer.text)
-    ]
+    told = [each for each in context.only(*STORY_LABELS) if not each.unknown]
+    parts = [(story, each.label != STORY_LABELS[0]) for each in told for story in _split_stories(each.text)]
     known, taken = ids.list_stories(context.documents), ids.find_mentioned_ids(context.documents, "US")
     given = ids.assign_ids("US", [text for text, _ in parts], known, taken=taken)
     listed = ids.list_requirements(context.documents)
@@ -174,7 +168,7 @@ def write_stories(context: DraftContext) -> str:
     if len(happy) == len(listed) and all(own in ([], [at]) for own, at in zip(happy, listed, strict=True)):
         served[: len(happy)] = ([each] for each in listed)
     found = []
-    questions = [answer.question for answer in context.answers if answer.unknown]
+    questions = [answer.question for answer in context.brief.answers if answer.unknown]
     for identity, (text, unhappy), own in zip(given, parts, served, strict=True):
         story = _draft_story(identity, text, own) | ({"unhappy": True} if unhappy else {})
         found.append(story)
@@ -240,14 +234,14 @@ def write_priorities(context: DraftContext) -> str:
     """Write a table of the requirements by priority, then the user's words."""
     listed = ids.list_requirements(context.documents)
     if len(listed) == 1:
-        return page.write_answers(context.answers)
-    chosen = read_priorities(context.answers, listed)
+        return page.write_answers(context.brief.answers)
+    chosen = read_priorities(context.brief.answers, listed)
     placed = [(each.id, each.title, chosen[each.id]) for each in listed if each.id in chosen]
     placed.sort(key=lambda row: (PRIORITIES.index(strip_mark(row[2])), row[0]))
     head = page.write_table(("Requirement", "What", "Priority"), placed)
     left = ", ".join(each.id for each in listed if each.id not in chosen)
     missing = [f"Must, should or could {left} be in the release?"] if left else []
-    return page.write_answers(context.answers, head, more=missing)
+    return page.write_answers(context.brief.answers, head, more=missing)
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
@@ -259,18 +253,12 @@ def read_priority_rows(document: str) -> dict[str, str]:
 def write_trace(context: DraftContext) -> str:
     """Write a row for each requirement: its priority, the stories it serves, its criteria, its section."""
     listed, stories = ids.list_requirements(context.documents), ids.list_stories(context.documents)
-    chosen = read_priorities(context.answers, listed)
-    rows = [
-        (
-            each.id,
-            each.title,
-            chosen.get(each.id, ""),
-            "; ".join(story.id for story in stories if each.id in story.requirements),
-            "; ".join(criterion.id for criterion in each.criteria),
-            "6. Functional Requirements",
-        )
-        for each in listed
-    ]
+    chosen = read_priorities(context.brief.answers, listed)
+    rows = []
+    for each in listed:
+        served = "; ".join(story.id for story in stories if each.id in story.requirements)
+        criteria, section = "; ".join(one.id for one in each.criteria), "6. Functional Requirements"
+        rows.append((each.id, each.title, chosen.get(each.id, ""), served, criteria, section))
     return page.write_csv(ids.TRACE_COLUMNS, rows)
 
 
@@ -327,7 +315,7 @@ def write_attributes(context: DraftContext) -> str:
     """Write the risks under their labels, and the ids of the rest, which is in the matrix."""
     named = ", ".join(f"{identity} ({label})" for identity, label, _ in _number_attributes(context))
     if not named or ids.MATRIX not in context.brief.step.outputs:
-        return page.write_answers(context.answers)
+        return page.write_answers(context.brief.answers)
     return page.write_answers(context.only(*RISKS), [f"Measured in {ids.MATRIX}: {named}."])
 
 
@@ -375,7 +363,7 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; a list gives one record for each entry."""
     text = context.text(CHOICE)
     if is_settled(text):
-        return page.write_answers(context.answers)
+        return page.write_answers(context.brief.answers)
     return _write_choices(context, [(_name_decision(each), each) for each in page.list_entries(text)], CHOICE)
 
 
@@ -390,7 +378,7 @@ def _write_choices(context: DraftContext, found: Sequence[tuple[str, str]], labe
         headed = {"### Common to These Decisions" if found else "": context.without(label)}
     written = ((heading, page.write_labelled(answers)) for heading, answers in headed.items())
     rest = [each for heading, told in written if told for each in (heading, *told) if each]
-    more = page.write_open_questions(context.answers)
+    more = page.write_open_questions(context.brief.answers)
     return page.join_section(parts, rest, ["### Open Points"] if found and more else [], more)
 
 
@@ -403,13 +391,13 @@ def write_review(context: DraftContext) -> str:
         if words not in held:
             decision, reason, asked = split_decision(words)
             name = decision if '? "' in decision else _name_decision(decision)
-            said = {"Reason": mark_like(decision, page.capitalise(reason)) if reason else "", "Asked": asked}
+            said = {"Reason": mark_like(decision, page.capitalise(reason)), "Asked": asked}
             more = [page.write_paragraph(label, text) for label, text in said.items() if text]
             status = f"decided in the roundtable on step {step_id}"
             found.append((name, status, f"{decision.rstrip('.')}.", *more))
-    answered = page.write_labelled(context.answers)
+    answered = page.write_labelled(context.brief.answers)
     records = _write_records(context, found)
-    return page.join_section(answered, page.write_open_questions(context.answers), records)
+    return page.join_section(answered, page.write_open_questions(context.brief.answers), records)
 
 
 def _write_records(context: DraftContext, found: Sequence[tuple[str, ...]]) -> list[str]:
@@ -437,10 +425,8 @@ def _list_records(context: DraftContext) -> tuple[Sequence[ids.DecisionRecord], 
 def _name_decision(text: str) -> str:
     """Return the first clause of what was decided as a title, without `we` and the reason."""
     # Empty if the text has no words, such as `;`.
-    clauses = (
-        each for line in page.split_lines(text) for each in page.split_outside_quotes(line, _CLAUSE.split)
-    )
-    clause = next(filter(None, map(page.strip_punctuation, clauses)), "")
+    clauses = (page.split_outside_quotes(line, _CLAUSE.split) for line in page.split_lines(text))
+    clause = next(filter(None, map(page.strip_punctuation, chain.from_iterable(clauses))), "")
     named = _REASON.sub("", _WE.sub("", LEAD_IN.sub("", clause, count=1)))
     return mark_like(text, page.capitalise(page.strip_punctuation(named) or clause))
 

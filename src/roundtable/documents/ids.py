@@ -105,11 +105,8 @@ class DecisionRecord(KnownId, frozen=True):
         body = fold_text(unescape_markdown(self.body))
         lines = {line.rstrip(". ") for line in body.split("\n")}
         split = ((each, _fold_decision(each)) for each in entries)
-        return [
-            each
-            for each, (decision, *more) in split
-            if decision.rstrip(". ") in lines and all(part in body for part in more)
-        ]
+        told = ((each, more) for each, (decision, *more) in split if decision.rstrip(". ") in lines)
+        return [each for each, more in told if all(part in body for part in more)]
 
 
 @lru_cache(maxsize=1_000)  # each record is compared with each entry

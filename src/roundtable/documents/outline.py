@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 MAX_DOCUMENT_SIZE = 5_000_000
 
 _BOM = b"\xef\xbb\xbf"
+_SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
-_MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
 
 
 class MarkdownBlock(NamedTuple):
@@ -156,9 +156,6 @@ class _TopLevelTokens(list["Token"]):
             super().append(token)
 
 
-_SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "html_block": "<"}
-
-
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
     """Return the block tokens of a text, inline content left as written, and the link definitions found."""
     env: dict[str, Any] = {}
@@ -185,8 +182,6 @@ def _front_matter(source: list[str]) -> int:
 
 
 def _render_heading(content: str) -> str:
-    if not _MARKUP.search(content.strip()):
-        return " ".join(content.split())
     tokens: list[Token] = []
     _parser().inline.parse(content.strip(), _parser(), {}, tokens)
     breaks = ("softbreak", "hardbreak", "html_inline")

@@ -39,10 +39,6 @@ class DraftContext(Struct, frozen=True):
     target: Target
     documents: Mapping[str, str]
 
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        return self.brief.answers
-
     def text(self, label: str) -> str:
         """Return the words under a label; empty if they are not known."""
         return next((each.text for each in self.only(label) if not each.unknown), "")
@@ -50,12 +46,12 @@ class DraftContext(Struct, frozen=True):
     def only(self, *labels: str) -> tuple[Answer, ...]:
         """Return the answers under these labels."""
         wanted = {fold_text(label) for label in labels}
-        return tuple(each for each in self.answers if fold_text(each.label) in wanted)
+        return tuple(each for each in self.brief.answers if fold_text(each.label) in wanted)
 
     def without(self, *labels: str) -> tuple[Answer, ...]:
         """Return the answers under all other labels."""
         left_out = self.only(*labels)
-        return tuple(each for each in self.answers if each not in left_out)
+        return tuple(each for each in self.brief.answers if each not in left_out)
 
 
 def join_section(*parts: Iterable[str]) -> str:
@@ -106,10 +102,8 @@ def _write_code(first: str, lines: Sequence[str], last: str) -> list[str]:
 
 def _is_code(lines: Sequence[str]) -> bool:
     """Whether a line outside a list is indented, has a sign of code in it or above, and no line is fenced."""
-    return not any(map(_FENCE.match, lines)) and any(
-        _INDENTED.match(line) and not _MARK.match(above) and _CODE_SIGN.search(f"{above}\n{line}")
-        for above, line in pairwise(("", *lines))
-    )
+    pairs = (each for each in pairwise(("", *lines)) if _INDENTED.match(each[1]) and not _MARK.match(each[0]))
+    return not any(map(_FENCE.match, lines)) and any(_CODE_SIGN.search("\n".join(each)) for each in pairs)
 
 
 def write_open_questions(answers: Iterable[Answer], more: Iterable[str] = ()) -> tuple[str, ...]:

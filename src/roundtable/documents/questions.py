@@ -47,8 +47,7 @@ def list_decisions(documents: Mapping[str, str], undone: Collection[str] = ()) -
     """
     left = {words: each for words, each in list_entries(documents).items() if each[1] not in undone}
     held = [
-        (record, [left.pop(words)[1] for words in record.find_held(tuple(left))])
-        for record in list_records(documents)
+        (each, [left.pop(words)[1] for words in each.find_held(left)]) for each in list_records(documents)
     ]
     # Decisions that no record holds: somebody edited one of the two, or there is no record yet.
     unheld = [
@@ -181,13 +180,10 @@ def _find_settling(question: str, since: str, decisions: Iterable[tuple[DatedPoi
     """Return the later decision that has most of a question's words; empty if there is none."""
     wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     # A question of a step is older than every discussion; one of a discussion is older than later ones.
-    settling = (
-        f"{each.words} ({each.source})"
-        for (each, instant), words in decisions
-        if instant > since or not (since or instant)
-        if len(wanted & words) >= _SETTLED * len(wanted)
-    )
-    return next(settling, "") if len(wanted) >= _FEWEST_WORDS else ""
+    later = ((each, words) for (each, at), words in decisions if at > since or not (since or at))
+    settling = (each for each, words in later if len(wanted & words) >= _SETTLED * len(wanted))
+    found = next(settling, None) if len(wanted) >= _FEWEST_WORDS else None
+    return f"{found.words} ({found.source})" if found else ""
 
 
 # --- the largest gap in a markdown document, which a roundtable on it discusses first

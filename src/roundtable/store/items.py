@@ -22,7 +22,6 @@ from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
 from . import files
 from .artifact import DRAFT, change_artifact, decode_text, one_line, read_own_text
-from .files import UNCHANGED, journal_home, leads_out, require_inside
 from .lock import item_lock
 from .meta import change_meta, examine_meta, read_meta, write_meta
 
@@ -79,7 +78,7 @@ def add_item(
     title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
-    home = require_inside(root, root / items_folder, ItemCorrupt)
+    home = files.require_inside(root, root / items_folder, ItemCorrupt)
     files.make_folder(home, parents=True)
     slugs = list_slugs(f"{source_id or ''} {title}")
     folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # the first that we made
@@ -95,12 +94,11 @@ def add_item(
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
     """Return every item, sorted by folder name; links that lead out of the project are not items."""
-    home = require_inside(root, root / items_folder, ItemCorrupt)
+    home = files.require_inside(root, root / items_folder, ItemCorrupt)
     try:
         folders = [path for path in sorted(home.iterdir()) if _is_item(path)]
-        return tuple(
-            _read_entry(path) for path in folders if not (path.is_symlink() and leads_out(root, path))
-        )
+        inside = (path for path in folders if not (path.is_symlink() and files.leads_out(root, path)))
+        return tuple(map(_read_entry, inside))
     except OSError:
         return ()
 
@@ -115,9 +113,9 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER, add_o
     """Return the item by slug, slug prefix, source id or title; raise ItemUnknown if none or several fit."""
     wanted, said = name.strip().casefold(), one_line(name)
     # Usually it is the slug, which is the folder's name; then no other item needs to be read.
-    folder = require_inside(root, root / items_folder, ItemCorrupt) / wanted
+    folder = files.require_inside(root, root / items_folder, ItemCorrupt) / wanted
     is_slug = folder.name == wanted and os.path.isdir(folder)  # noqa: PTH112 (False if a name is too long)
-    if is_slug and _is_item(require_inside(root, folder, ItemCorrupt)):
+    if is_slug and _is_item(files.require_inside(root, folder, ItemCorrupt)):
         return _read_entry(folder)
     items = list_items(root, items_folder=items_folder)
     for fits in (
@@ -153,9 +151,9 @@ def rename_item(folder: Path, title: str) -> Path:
     """Change an item's title in draft.md, its slug in meta.json and its folder's name; return the folder."""
     title = one_line(title)
     if not title:
-        raise RuleBroken(f"An item needs a title of a few words. {UNCHANGED}")
+        raise RuleBroken(f"An item needs a title of a few words. {files.UNCHANGED}")
     if folder.is_symlink():
-        raise RuleBroken(f"{folder.name} is a link. {UNCHANGED} Rename the folder that it leads to.")
+        raise RuleBroken(f"{folder.name} is a link. {files.UNCHANGED} Rename the folder that it leads to.")
 
     def put_title(found: bytes | None) -> tuple[bytes, None]:
         draft = found or b""
@@ -182,7 +180,7 @@ def last_activity(folder: Path) -> str | None:
     """Return when meta.json or a journal of the item last changed, in UTC."""
     known = [folder / "meta.json"]
     with suppress(ItemCorrupt):
-        known += journal_home(folder).glob("*.jsonl")
+        known += files.journal_home(folder).glob("*.jsonl")
     times = [path.lstat().st_mtime for path in known if path.is_file()]
     return datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else None
 
@@ -218,9 +216,8 @@ def _split_title(text: str) -> tuple[str, str]:
     """Return a title from the first line, and the text, without that line if the title says all of it."""
     first, _, rest = text.partition("\n")
     line = one_line(_LEADING_SIGNS.sub("", first.strip(), count=1))
-    title = line
-    if len(title) > MAX_TITLE_LENGTH and (sentence := _SENTENCE.match(title)):
-        title = sentence[0]
+    sentence = _SENTENCE.match(line) if len(line) > MAX_TITLE_LENGTH else None
+    title = sentence[0] if sentence else line
     title = shorten(title, MAX_TITLE_LENGTH, placeholder="").rstrip(" ,;:-") or title[:MAX_TITLE_LENGTH]
     title = title.removesuffix(".") or title
     return title, rest.strip() if line in (title, f"{title}.") else text

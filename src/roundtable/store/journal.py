@@ -17,7 +17,6 @@ from ..core import events as on
 from ..core.analysis import Opening
 from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
-from .files import JOURNAL_FOLDER, is_regular_file, journal_folder, journal_home, read_journal_file
 from .meta import has_meta
 
 RULES = 1  # a journal of another version is not replayed
@@ -43,11 +42,10 @@ class Journal:
     """The journal of one leg: its name, how many events count, when it was opened, and which panels spoke."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.name = name
-        self.path = journal_home(folder) / (name + _SUFFIX)
+        self.name, self._folder = name, folder
+        self.path = files.journal_home(folder) / (name + _SUFFIX)
         self.has_meta, self.opened, self.count = False, "", 0
         self.panels: tuple[str, ...] = ()
-        self._folder = folder
 
     @property
     def moment(self) -> str:
@@ -56,9 +54,8 @@ class Journal:
 
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
-        journal_folder(self._folder)
-        self.has_meta = has_meta(self._folder)
-        self.opened = files.timestamp()
+        files.journal_folder(self._folder)
+        self.has_meta, self.opened = has_meta(self._folder), files.timestamp()
         head = {"rules": RULES, "opening": opening, "meta": self.has_meta, "opened": self.opened}
         files.write(self.path, files.encode_record(head))
         self.count, self.panels = 0, ()
@@ -80,7 +77,7 @@ class Journal:
     def read(self) -> tuple[Opening, tuple[on.Event, ...]] | None:
         """Return the opening and the events, None if missing; raise ItemCorrupt if they are invalid."""
         try:
-            whole, newline, _ = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
+            whole, newline, _ = files.read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             return self._decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
@@ -107,7 +104,7 @@ class Journal:
     def repair(self) -> None:
         """Cut off a torn last line that a kill left. Only the session that holds the lock may do this."""
         with suppress(FileNotFoundError, DiskFailed):  # `read` says why
-            whole, newline, torn = read_journal_file(self._folder, self.path.name).rpartition(b"\n")
+            whole, newline, torn = files.read_journal_file(self._folder, self.path.name).rpartition(b"\n")
             if not newline:
                 files.remove(self.path)
             elif torn:
@@ -125,13 +122,13 @@ class Journal:
 
     def corrupt(self, problem: str) -> ItemCorrupt:
         """Return the error for a journal that cannot be used; `problem` completes "The journal ..."."""
-        failed = f"The journal {JOURNAL_FOLDER}/{self.path.name} {problem}."
+        failed = f"The journal {files.JOURNAL_FOLDER}/{self.path.name} {problem}."
         do = "The analysis goes on from what meta.json says."
         return ItemCorrupt(failed, saved="meta.json and the artifacts are not touched.", do=do)
 
 
 def list_journals(folder: Path) -> tuple[Journal, ...]:
     """Return an item's open journals, the most recently written first."""
-    found = [path for path in journal_home(folder).glob("*" + _SUFFIX) if is_regular_file(path)]
+    found = [path for path in files.journal_home(folder).glob("*" + _SUFFIX) if files.is_regular_file(path)]
     found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
     return tuple(Journal(folder, path.stem) for path in found if _NAME.fullmatch(path.stem))

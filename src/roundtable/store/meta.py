@@ -20,7 +20,6 @@ from ..core.steps import PHASE_KEYS
 from ..core.text import strip_unprintable
 from . import files
 from .artifact import read_texts
-from .files import JOURNAL_FOLDER, timestamp
 from .lock import meta_lock
 
 MAX_JSON_DEPTH = 200
@@ -30,8 +29,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 class Number(float):
     """A number that Python would write differently, such as `1.00` or `1e400`, with its original text."""
-
-    __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -121,7 +118,7 @@ def has_meta(folder: Path | str) -> bool:
 def missing_meta(folder: Path | str) -> ItemCorrupt:
     """Return the error for a meta.json that disappeared during the work on the item."""
     failed = f"{Path(folder) / 'meta.json'} is gone; it was there when this step began."
-    saved = f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made."
+    saved = f"What was said is kept in {files.JOURNAL_FOLDER}; no new meta.json was made."
     do = "If another branch was checked out, check out the one before and run the same command again. "
     do += "To begin anew without it: roundtable analyze ITEM --start-over"
     return ItemCorrupt(failed, saved=saved, do=do)
@@ -251,17 +248,14 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
                 step_id.strip() and words.strip() and record.get("timestamp") not in undone
             ):
                 past.append(Past(strip_unprintable(step_id), strip_unprintable(words)))
-    steps, phases = (
-        tuple(each for each in _list(meta, field) if isinstance(each, str))
-        for field in ("steps_completed", "phases_completed")
-    )
+    done = (_list(meta, field) for field in ("steps_completed", "phases_completed"))
+    steps, phases = (tuple(each for each in listed if isinstance(each, str)) for listed in done)
     return Progress(steps, phases, tuple(past))
 
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     """Return the facts that a step's `skip_if` may test: scope, complexity and source, if known."""
-    quick_scan = "".join(read_texts(folder, ["quick-scan.md"]).values())
-    scope, complexity = read_scope(quick_scan)
+    scope, complexity = read_scope(read_texts(folder, ["quick-scan.md"]).get("quick-scan.md", ""))
     known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
     return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 
@@ -293,7 +287,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
 def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
     """Fill in the defaults of META-2, in place."""
     _migrate(meta)
-    for key, default in (("source", "manual"), ("created_at", timestamp()), ("analysis_status", "raw")):
+    for key, default in (("source", "manual"), ("created_at", files.timestamp()), ("analysis_status", "raw")):
         meta[key] = meta.get(key) or default
     for key in ("phases_completed", "steps_completed", "elaborations"):
         meta[key] = _list(meta, key)

@@ -33,7 +33,6 @@ from ..documents.page import write_paragraph
 from ..documents.questions import OpenQuestion
 from . import artifact, files
 from .artifact import change_artifact, explain_refusal, one_line, read_texts, reason_of
-from .files import AGAIN, UNCHANGED
 from .items import read_item
 from .meta import read_excluded
 from .transcript import check_writable
@@ -118,7 +117,7 @@ class Outputs(Struct, frozen=True):
         except RuleBroken as error:
             saved = "The file is as it was, and your answers are kept."
             failed = f"Could not write {name}: {reason_of(error)}."
-            raise DiskFailed(failed, saved=saved, do=f"Correct the file. {AGAIN}") from error
+            raise DiskFailed(failed, saved=saved, do=f"Correct the file. {files.AGAIN}") from error
 
     def adopt_data(self, step: Step, standing: Iterable[SectionText]) -> None:
         """Note data files that match the `standing` answers as the step's own: a clone has no notes."""
@@ -201,7 +200,7 @@ class Outputs(Struct, frozen=True):
         found = read_texts(self.folder, step.outputs)
         if not found:
             failed = one_line(f"Could not read what step {step.step_id} wrote: {', '.join(step.outputs)}.")
-            raise DiskFailed(failed, saved=UNCHANGED, do="Put the file back, or run the step again.")
+            raise DiskFailed(failed, saved=files.UNCHANGED, do="Put the file back, or run the step again.")
         return _cut_to_limit(found, limit)
 
     def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
@@ -270,15 +269,14 @@ def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tup
         wordings = [words for each in step.every_question for words in (each.text, each.without)]
         asked_by |= dict.fromkeys(product(step.outputs, wordings), f"asked by {persona}, step {step.step_id}")
     found = questions.list_questions(Outputs(folder, steps).documents())
-    return tuple(
-        replace(each, resolver=each.resolver or asked_by.get((each.file, each.words), "")) for each in found
-    )
+    resolved = ((each, each.resolver or asked_by.get((each.file, each.words), "")) for each in found)
+    return tuple(replace(each, resolver=resolver) for each, resolver in resolved)
 
 
 def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, answer: str) -> str:
     """Add an answer to its question's section, else to a document of the same phase; return the file."""
     if not one_line(answer):
-        raise RuleBroken(f"The answer is empty. {UNCHANGED}")
+        raise RuleBroken(f"The answer is empty. {files.UNCHANGED}")
     date, file = files.timestamp()[:10], question.file
     owner = next((step for step in steps if file in step.outputs), None)
     if owner is not None and not is_markdown(file):
@@ -286,7 +284,7 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
 
     def change(found: bytes | None) -> tuple[bytes, None]:
         if found is None or not is_markdown(file):
-            raise RuleBroken(f"There is no document to put the answer into. {UNCHANGED}")
+            raise RuleBroken(f"There is no document to put the answer into. {files.UNCHANGED}")
         if file == question.file:
             return questions.add_answer(found, question.line, question.words, answer, date), None
         words = questions.quote_answer(question.words, answer, date)

@@ -78,7 +78,9 @@ def _find_origin(
         here = replace(here, text=here.text.removeprefix("- "))
     # Checked before the step: an entry that was moved may be among its lines now.
     is_entry = words.startswith("- ") and here.text != "None"
-    likeness, name, entry = _find_nearest(join_lines(here.text), transcripts)
+    known = [(name, each) for name, content in transcripts.items() for each in content.entries]
+    found = ((_measure_likeness(join_lines(here.text), each), name, each) for name, each in known)
+    likeness, name, entry = max(found, key=lambda each: each[0], default=(0.0, "", None))
     if entry is not None and (likeness >= _MOVED if block is None else is_entry and likeness >= _EDITED):
         moved = "It stands outside of its block now: somebody moved or copied it." if block is None else ""
         before = f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
@@ -93,17 +95,11 @@ def _find_origin(
     return replace(here, origin=origin, transcript=transcript, remarks=(remark,) if remark else ())
 
 
-def _find_nearest(
-    bullet: str, transcripts: Mapping[str, TranscriptContent]
-) -> tuple[float, str, CitedEntry | None]:
-    """Return the similarity of the nearest entry (1: the same), its transcript's name and the entry."""
-    found: list[tuple[float, str, CitedEntry | None]] = [(0.0, "", None)]
-    for name, content in transcripts.items():
-        for entry in content.entries:
-            texts = bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED]
-            ratio = min(SequenceMatcher(None, *texts, autojunk=False).ratio(), 0.99)
-            found.append((1.0 if entry.is_written_as(bullet) else ratio, name, entry))
-    return max(found, key=lambda each: each[0])
+def _measure_likeness(bullet: str, entry: CitedEntry) -> float:
+    """Return how similar a list entry is to one of a transcript; 1 if it is the same."""
+    texts = bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED]
+    ratio = SequenceMatcher(None, *texts, autojunk=False).ratio()
+    return 1.0 if entry.is_written_as(bullet) else min(ratio, 0.99)
 
 
 def _describe_entry(here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry) -> LineOrigin:

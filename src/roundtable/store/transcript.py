@@ -18,13 +18,12 @@ from ..core.text import clean_text, escape_in_bold, escape_markdown
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from ..documents.blocks import TranscriptContent, parse_transcript
 from . import files
-from .files import leads_out, read_inside, require_inside
 
 if TYPE_CHECKING:
     from ..core.commands import SaveRecord
 
 FOLDER = "elaborations"
-
+_EVERY = f"{FOLDER}/"  # how the relative path of each transcript of an item begins
 _RELAYED = f"Relayed by the host, perhaps not word for word {synthesis.UNVERIFIED}."
 _NAME = re.compile(r".+-[1-9]\d{0,8}\.md")
 # A row of dashes would turn the line above into a table; a link label may begin a line before its `]:`.
@@ -47,7 +46,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
     """
     step_id, at = command.record.step_id, command.record.timestamp
     if not beginning:
-        files.make_folder(require_inside(folder, folder / FOLDER))
+        files.make_folder(files.require_inside(folder, folder / FOLDER))
         beginning = f"{FOLDER}/{step_id}-"
     if written := find_discussion(folder, step_id, at, beginning):
         return written.name
@@ -59,26 +58,26 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, beginning: s
 
 def check_writable(folder: Path) -> None:
     """Raise DiskFailed if a transcript could not be written now."""
-    home = require_inside(folder, folder / FOLDER)
+    home = files.require_inside(folder, folder / FOLDER)
     probe = (home if os.path.lexists(home) else folder) / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
     files.remove(probe)
 
 
-def list_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> tuple[Path, ...]:
+def list_transcripts(folder: Path, beginning: str = _EVERY) -> tuple[Path, ...]:
     """Return the transcripts whose relative path has this beginning, sorted by step and number."""
     place, name = os.path.split(beginning)
-    known = () if leads_out(folder, folder / place) else (folder / place).glob("*.md")
+    known = () if files.leads_out(folder, folder / place) else (folder / place).glob("*.md")
     found = (path for path in known if path.name.startswith(name) and _NAME.fullmatch(path.name))
     return tuple(sorted(found, key=_parts))
 
 
-def parse_transcripts(folder: Path, beginning: str = f"{FOLDER}/") -> Iterator[StoredTranscript]:
+def parse_transcripts(folder: Path, beginning: str = _EVERY) -> Iterator[StoredTranscript]:
     """Yield the readable files of `list_transcripts`; one that is not ours has no content."""
     for number, path in enumerate(list_transcripts(folder, beginning), start=1):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError, DiskFailed):
-            text = read_inside(folder, name).decode("utf-8-sig", "replace")
+            text = files.read_inside(folder, name).decode("utf-8-sig", "replace")
             yield StoredTranscript(number, name, text, parse_transcript(text))
 
 
@@ -88,9 +87,7 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
 
-def find_discussion(
-    folder: Path, step_id: str, at: str, beginning: str = f"{FOLDER}/"
-) -> StoredTranscript | None:
+def find_discussion(folder: Path, step_id: str, at: str, beginning: str = _EVERY) -> StoredTranscript | None:
     """Return the transcript of that step and time; None if there is none."""
     marker, found = str(TranscriptMarker(step_id, at)), parse_transcripts(folder, beginning)
     return next((each for each in found if each.text.startswith(marker)), None)

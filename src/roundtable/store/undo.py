@@ -21,7 +21,6 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import changed_meanwhile, explain_refusal, one_line, read_artifact
-from .files import UNCHANGED, journal_folder
 from .meta import list_undone, read_meta
 from .transcript import find_discussion, parse_transcripts
 
@@ -65,7 +64,7 @@ class UndoLog:
         packed = None if before is None else zlib.compress(before)
         note = ChangeNote(self._moment(), name, packed, _digest(after), step_id)
         try:
-            path = journal_folder(self._folder) / _FILE
+            path = files.journal_folder(self._folder) / _FILE
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # only the later half is kept
                 files.write(path, b"".join(map(files.encode_record, notes[len(notes) // 2 :])))
@@ -204,7 +203,7 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None) -> str:
 
 
 def _cannot_undo(failed: str) -> DiskFailed:
-    return DiskFailed(failed, saved=UNCHANGED, do="Edit the document by hand.")
+    return DiskFailed(failed, saved=files.UNCHANGED, do="Edit the document by hand.")
 
 
 def _digest(data: bytes) -> str:
