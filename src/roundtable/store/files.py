@@ -57,10 +57,12 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     """Return a regular file's bytes, `limit` at most; raise FileNotFoundError if missing, else DiskFailed."""
     with (
         explain_failure("read", path, ""),
-        _open(path, os.O_RDONLY | (0 if follow_link else _NO_LINK)) as (handle, _),
-        open(handle, "rb", closefd=False) as file,
+        _open(path, os.O_RDONLY | (0 if follow_link else _NO_LINK)) as (handle, size),
     ):
-        data = file.read(limit + 1)
+        data = piece = os.read(handle, min(size, limit) + 1)
+        while piece and len(data) <= limit:
+            piece = os.read(handle, min(64 * 1024, limit + 1 - len(data)))
+            data += piece
     if len(data) > limit:
         failed = f"Could not read {path}: it is larger than {limit:,} bytes."
         raise DiskFailed(failed, do="If this is the right file, make it smaller.")
