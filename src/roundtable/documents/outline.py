@@ -28,6 +28,7 @@ _SIGNS = {"table": "|", "fence": "`~", "blockquote": ">", "reference": "[", "htm
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
+_MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
 
 
 class MarkdownBlock(NamedTuple):
@@ -182,6 +183,8 @@ def _front_matter(source: list[str]) -> int:
 
 
 def _render_heading(content: str) -> str:
+    if not _MARKUP.search(content.strip()):
+        return " ".join(content.split())
     tokens: list[Token] = []
     _parser().inline.parse(content.strip(), _parser(), {}, tokens)
     breaks = ("softbreak", "hardbreak", "html_inline")
