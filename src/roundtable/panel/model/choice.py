@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as Service
     from pydantic_ai.models import StreamedResponse
 
-News = Callable[[str], None]
-ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 _KNOWN = read_tables("models.toml")
 _SPAN_TIME_LIMITS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
 SERVICES = _KNOWN["services"]
@@ -57,7 +55,7 @@ Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 class Choice(Struct, frozen=True):
     """A model as the user named it: its kind, its name there, and the address to ask."""
 
-    kind: ModelKind
+    kind: Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
     name: str
     address: str = ""
 
@@ -100,14 +98,9 @@ def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:
 
 
 def choose(
-    names: Sequence[str],
-    base_url: str = "",
-    *,
-    meter: Meter = lambda _: None,
-    news: News = lambda _: None,
-    project: Path | None = None,
-    seconds: float | None = None,
-) -> Panel:
+    names: Sequence[str], base_url: str = "", *, meter: Meter = lambda _: None,
+    news: Callable[[str], None] = lambda _: None, project: Path | None = None, seconds: float | None = None,
+) -> Panel:  # fmt: skip
     """Return a panel of the named models, each used when those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if all(choice.kind == OFFLINE for choice in found):
@@ -157,12 +150,10 @@ class HostedModel:
             ):
                 async for event in stream:
                     match event:
-                        case (
-                            PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words))
-                        ):
-                            said += words
-                            if words:
-                                yield words
+                        case PartStartEvent(part=TextPart(text)) | PartDeltaEvent(delta=TextPartDelta(text)):
+                            said += text
+                            if text:
+                                yield text
             if stream.finish_reason == "content_filter":
                 failure = make_failure("filtered", self.name)
         except ModelFailed as known:
@@ -262,11 +253,9 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 
     # A stream that ends without saying why was cut.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-    provider = (
-        OpenAIProvider(api_key=key, base_url=choice.address)
-        if choice.kind == "openai"
-        else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
-    )
+    given: dict[str, Any] = {"base_url": choice.address, "api_key": key or None}
+    is_openai = choice.kind == "openai"
+    provider = OpenAIProvider(**given) if is_openai else OpenAICompatibleProvider(choice.kind, **given)
     async with provider:
         yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
@@ -351,8 +340,7 @@ class CommandModel:
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
-        given = _GIVEN_KEY.finditer("\0".join(self._command))
-        secrets = [found[1] or found[2] for found in given]
+        secrets = [found[1] or found[2] for found in _GIVEN_KEY.finditer("\0".join(self._command))]
         raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 
@@ -445,14 +433,13 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
     if choice.kind == "command":
         program = CommandModel(choice.name).program()
         return f"runs {program}; whether it answers is only known when it is asked", True
-    from urllib.error import HTTPError
-    from urllib.request import urlopen
+    from urllib import error, request
 
     where = show_host(choice.address)
     try:
-        urlopen(choice.address, timeout=3).close()  # without a key
-    except HTTPError as error:  # also an answer
-        error.close()
+        request.urlopen(choice.address, timeout=3).close()  # without a key
+    except error.HTTPError as answer:
+        answer.close()
     except (OSError, ValueError):
         return f"{where} cannot be reached", False
     return f"{where} answers", True
@@ -461,7 +448,7 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
 class FallbackPanel(PanelWrapper):
     """A sequence of panels: if one fails, the next takes over for good."""
 
-    def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
+    def __init__(self, panels: Sequence[Panel], news: Callable[[str], None] = lambda _: None) -> None:
         """`news` receives a message when another panel takes over."""
         super().__init__(lambda: panels[0])
         self._others = panels[1:]

@@ -28,8 +28,7 @@ from ...core.synthesis import Draft, join_lines
 from ...core.text import cut_line, fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import AsksText, Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
-from . import conversation as made
-from .conversation import Conversation, Usage
+from .conversation import Conversation, Usage, WordRequest, fill, inline, write_request
 
 FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
@@ -38,7 +37,6 @@ FailureKind = Literal[
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SECRET = re.compile("|".join(read_tables("models.toml")["secrets"]), re.IGNORECASE)
 _HIDDEN = "[hidden]"
-_STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 
 
 class ModelFailed(PanelFailed):
@@ -104,8 +102,7 @@ class Call(Struct, frozen=True):
     over: bool = True
 
 
-Meter = Callable[[Call], None]
-"""Receives every call."""
+Meter = Callable[[Call], None]  # receives every call
 
 
 class ModelPanel:
@@ -118,8 +115,7 @@ class ModelPanel:
         self._model = model
         self._meter = meter
         self._seconds = seconds
-        self._next: tuple[int, tuple[str, ...]] = (0, ())
-        """The turn that last named who has more to add, and their keys."""
+        self._next: tuple[int, tuple[str, ...]] = (0, ())  # a turn, and who has more to add after it
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
@@ -139,13 +135,13 @@ class ModelPanel:
                 offers = await self._ask_object(request, OffersShape, "draft", brief.look_ups)
                 return to_offers(offers, request)
             case do.AskFollowUp():
-                return await self._say_at_step(request, "follow-up") or request.criterion.follow_up
+                return await self._say_at_step(request, "follow-up", 50) or request.criterion.follow_up
             case do.AskFeedback():
-                if reply := await self._say_at_step(request, "feedback"):
+                if reply := await self._say_at_step(request, "feedback", 80):
                     return reply
                 raise make_failure("nonsense", self.name, detail="There was no reply.")
             case do.AskReading():
-                return await self._say_at_step(request, "reading")
+                return await self._say_at_step(request, "reading", 90)
             case do.AskFiles():
                 try:
                     picks = await self._ask_object(request, Picks, "files", tries=1)
@@ -169,13 +165,13 @@ class ModelPanel:
         for _ in range(2):
             words, most = brief.word_limit, brief.most_words
             cutter = Cutter(speaker, table.roster, words, most, look_ups=brief.look_ups)
-            await self._ask_words(made.write_request(ask), cutter, "contribution", on_words)
+            await self._ask_words(write_request(ask), cutter, "contribution", on_words)
             if cutter.text:
                 break
             # Yielding takes a PASS: words for somebody else do not mean that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
-            wordless = made.fill("wordless", speaker=speaker.name)
+            wordless = fill("wordless", speaker=speaker.name)
             ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
         else:
             raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
@@ -187,9 +183,8 @@ class ModelPanel:
         judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
         return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
 
-    async def _say_at_step(self, ask: AsksText, purpose: str) -> str:
-        brief, words = ask.brief, _STEP_WORDS[purpose]
-        asked = made.write_request(ask, words)
+    async def _say_at_step(self, ask: AsksText, purpose: str, words: int) -> str:
+        brief, asked = ask.brief, write_request(ask, words)
         for look_ups in (brief.look_ups, 0):  # a model that returns nothing is asked once more
             cutter = Cutter(brief.persona, brief.roster, words, look_ups=look_ups)
             await self._ask_words(asked, cutter, purpose)
@@ -216,10 +211,10 @@ class ModelPanel:
             raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self, ask: made.WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
+        self, ask: WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
     ) -> Shaped:
         """Ask for a JSON object of the shape, at most `tries` times; each new request says what was wrong."""
-        sent = asked = made.write_request(ask)
+        sent = asked = write_request(ask)
         reason = ""
         for _ in range(tries):
             async with self._send(asked, purpose, 8_000, shape) as pieces:
@@ -228,8 +223,7 @@ class ModelPanel:
                 found = read_object(text, shape)
             except ValueError as misshapen:
                 reason = str(misshapen)
-                again = made.fill("anew", reason=made.inline(reason))
-                asked = replace(sent, brief=sent.brief + again)
+                asked = replace(sent, brief=sent.brief + fill("anew", reason=inline(reason)))
                 continue
             if looks := read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
@@ -262,8 +256,7 @@ class Trailer(Struct, frozen=True):
 
     verdict: Verdict = NEUTRAL
     judged: Verdict = NEUTRAL
-    next: tuple[str, ...] | None = None
-    """None if the speaker did not say."""
+    next: tuple[str, ...] | None = None  # None if the speaker did not say
 
 
 def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
