@@ -175,13 +175,13 @@ class ModelPanel:
             ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
         else:
             raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
-        trailer = read_trailer(cutter.trailer, table, brief.number)
-        self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
-        verdict, opposed = trailer.verdict, trailer.verdict.opposes
+        verdict, judged, following = read_trailer(cutter.trailer, table, brief.number)
+        self._next = (0, ()) if following is None else (brief.number, following)
+        opposed = verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == speaker.key:
             verdict = replace(verdict, opposes=None)  # a speaker who changed their mind opposes nobody
-        judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
-        return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
+        is_judged = brief.follows_user and judged != NEUTRAL
+        return Speech(cutter.text, verdict, judged if is_judged else None, is_cut=cutter.is_cut)
 
     async def _say_at_step(self, ask: AsksText, purpose: str, words: int) -> str:
         brief, asked = ask.brief, write_request(ask, words)
@@ -251,16 +251,8 @@ _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 
 
-class Trailer(Struct, frozen=True):
-    """The speaker's verdicts on its words and on the user's turn before, and who has something to add."""
-
-    verdict: Verdict = NEUTRAL
-    judged: Verdict = NEUTRAL
-    next: tuple[str, ...] | None = None  # None if the speaker did not say
-
-
-def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
-    """Return what the trailer of turn `number` says; what cannot be understood is left out."""
+def read_trailer(text: str, table: do.Table, number: int) -> tuple[Verdict, Verdict, tuple[str, ...] | None]:
+    """Return the verdicts on a turn and on the one before, and who has more to add; nonsense is left out."""
     _, *parts = _FIELD.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     fields = defaultdict(str, {name.lower(): value.strip(" \t\n;,.") for name, value in pairs})
@@ -269,11 +261,11 @@ def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
     drift, users_drift = (_read_drift(fields[name], table) for name in ("drifts", "user-drifts"))
     verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
     judged = Verdict(off_topic=users_drift, decisions=(number - 1,) if number - 1 in decided else ())
-    named = None
+    named = None  # the speaker did not say
     if "next" in fields:
         said = words_of(fields["next"])
         named = tuple(each.key for each in table.roster.personas if fold_text(each.first_name) in said)
-    return Trailer(verdict.within(number), judged.within(number - 1), named)
+    return verdict.within(number), judged.within(number - 1), named
 
 
 def _read_drift(drift: str, table: do.Table) -> OffTopic | None:
