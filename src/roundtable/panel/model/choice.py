@@ -30,7 +30,7 @@ from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, LookUpsWanted, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .conversation import CHARACTERS_PER_TOKEN, Usage
-from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
+from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as Service
@@ -155,17 +155,17 @@ class HostedModel:
                             if text:
                                 yield text
             if stream.finish_reason == "content_filter":
-                failure = make_failure("filtered", self.name)
+                failure = ModelFailed("filtered", self.name)
         except ModelFailed as known:
             failure = known
         except ImportError:
-            failure = make_failure("not-installed", self.name)
+            failure = ModelFailed("not-installed", self.name)
         except Exception as error:
             kind, detail = _read_error(error, begun=bool(said))
             if kind == "time-out":
                 when = ", and was in the middle of its answer" if said else ""
                 detail = f"It was given {request.seconds:g} seconds{when}."
-            failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
+            failure = ModelFailed(kind, self.name, detail=detail, more=self._secrets)
         finally:
             is_paid = bool(said) or failure is None or failure.kind in _PAID
             used = Usage.estimate(request.conversation, said) if is_paid else Usage()
@@ -237,7 +237,7 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
     """Yield a connection to the service, with the key that is meant for it and no other."""
     if choice.kind in KEYS and not key:
         advice = f"Set {' or '.join(KEYS[choice.kind])}, or name another model; see roundtable doctor."
-        raise make_failure("no-key", choice.label, do=advice)
+        raise ModelFailed("no-key", choice.label, do=advice)
     if choice.kind in ("anthropic", "google"):
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
@@ -310,7 +310,7 @@ class CommandModel:
                         break
             except TimeoutError:
                 detail = f"It was given {request.seconds:g} seconds."
-                raise make_failure("time-out", self.name, detail=detail) from None
+                raise ModelFailed("time-out", self.name, detail=detail) from None
             finally:
                 request.report(Usage.estimate(request.conversation, said))
                 await running.end()
@@ -325,12 +325,12 @@ class CommandModel:
             request.report(Usage())
         why = "It cannot be run here." if program else "There is no such program here."
         do = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
-        raise make_failure("not-installed", self.name, detail=why, do=do)
+        raise ModelFailed("not-installed", self.name, detail=why, do=do)
 
     def _check(self, status: int, said: str, errors: bytes) -> None:
         if status == 0:
             if not said.strip():
-                raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
+                raise ModelFailed("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
             return
         how = f"It was ended by signal {-status}" if status < 0 else f"It ended with status {status}"
         if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
@@ -341,7 +341,7 @@ class CommandModel:
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
         secrets = [found[1] or found[2] for found in _GIVEN_KEY.finditer("\0".join(self._command))]
-        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
+        raise ModelFailed(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 
 class RunningProgram(asyncio.SubprocessProtocol):

@@ -40,19 +40,15 @@ _HIDDEN = "[hidden]"
 
 
 class ModelFailed(PanelFailed):
-    """A model gave no words; `kind` says why."""
+    """A model gave no words; `kind` says why. It is raised `from None`, since its cause may hold a key."""
 
-    kind: FailureKind = "server"
-
-
-def make_failure(
-    kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
-) -> ModelFailed:
-    """Return the failure, worded for a person, to raise `from None`; `more` are further secrets to hide."""
-    what, advice = read_tables("models.toml")["failures"][kind]
-    failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
-    failure.kind = kind
-    return failure
+    def __init__(
+        self, kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
+    ) -> None:
+        """Word the failure for a person; `more` are further secrets to hide."""
+        what, advice = read_tables("models.toml")["failures"][kind]
+        super().__init__(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
+        self.kind = kind
 
 
 def redact_text(text: str, more: Iterable[str] = ()) -> str:
@@ -139,7 +135,7 @@ class ModelPanel:
             case do.AskFeedback():
                 if reply := await self._say_at_step(request, "feedback", 80):
                     return reply
-                raise make_failure("nonsense", self.name, detail="There was no reply.")
+                raise ModelFailed("nonsense", self.name, detail="There was no reply.")
             case do.AskReading():
                 return await self._say_at_step(request, "reading", 90)
             case do.AskFiles():
@@ -174,7 +170,7 @@ class ModelPanel:
             wordless = fill("wordless", speaker=speaker.name)
             ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
         else:
-            raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
+            raise ModelFailed("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
         verdict, judged, following = read_trailer(cutter.trailer, table, brief.number)
         self._next = (0, ()) if following is None else (brief.number, following)
         opposed = verdict.opposes
@@ -228,7 +224,7 @@ class ModelPanel:
             if looks := read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
             return found
-        raise make_failure("nonsense", self.name, detail=reason)
+        raise ModelFailed("nonsense", self.name, detail=reason)
 
     def _send(
         self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
