@@ -143,8 +143,8 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     name = place.as_posix()
     if place.is_absolute() or ".." in place.parts or "\0" in path or is_secret(name):
         return None
-    # A folder in the path may be a link out of the project.
-    is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
+    # A folder in the path may be a link out of the project; the project itself may be behind one.
+    is_linked = any((root / step).is_symlink() for step in (place, *place.parents[:-1]))
     if is_linked or (data := read_text(root, name)) is None:
         return None
     first = max(1, first)
