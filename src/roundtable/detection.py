@@ -143,15 +143,10 @@ def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) ->
     return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
 
 
-def search_path(root: Path, environment: Mapping[str, str]) -> str:
-    """Return PATH without the folders that are relative or in the project."""
+def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
     folders = map(Path, environment.get("PATH", "").split(os.pathsep))
     usable = (each for each in folders if each.is_absolute() and not _is_in_project(each, root, environment))
-    return os.pathsep.join(map(str, usable))
-
-
-def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
-    path = search_path(root, environment)
+    path = os.pathsep.join(map(str, usable))
     for name, each in _KNOWN["assistants"].items():
         program = Path(shutil.which(name, path=path) or "")
         is_theirs = not program.is_absolute() or _is_in_project(program, root, environment)  # maybe by a link

@@ -120,13 +120,9 @@ class PlayedSession:
 
 
 def play_step(
-    project: Path,
-    step: str,
-    messages: Iterable[str],
-    *,
+    project: Path, step: str, messages: Iterable[str], *, panel: Panel | None = None,
     item: str = "Offline forms\n\nInspectors fill in forms in basements without signal.",
-    panel: Panel | None = None,
-) -> PlayedSession:
+) -> PlayedSession:  # fmt: skip
     """Analyse an item from this step on, in a copy with the project's own personas and steps.
 
     The steps before it count as completed. The messages are what the user says, one after another; the

@@ -168,6 +168,15 @@ def test_nothing_outside_linked_or_secret_is_shown(office: Path) -> None:
     assert not shown & {"link.txt", "away/outside.txt", ".env", "keys/server.pem"}
 
 
+def test_a_project_behind_a_link_is_read(office: Path) -> None:
+    link = office.parent / "link"
+    link.symlink_to(office)
+    found = read_lines(link, "press/toner.py", 63, 64)
+    assert found is not None
+    assert found == read_lines(office, "press/toner.py", 63, 64)
+    assert read_lines(link, "press", 1, 9) is read_lines(link, "", 1, 9) is None
+
+
 @pytest.mark.rule("TABLE-2")
 @pytest.mark.parametrize("said", ["press/toner.py", "toner.py"])
 def test_what_the_user_says_is_not_touched_is_in_no_list(office: Path, said: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.progress import read_scope
-from roundtable.survey import Complexity, Scope, estimate_size, likely_files
+from roundtable.survey import estimate_size, likely_files
 from roundtable.survey.search import FoundFile
 
 
@@ -16,7 +16,7 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
 TEST = found("tests/test_a.py", score=0.6)
 
 
-def size_of(findings: list[FoundFile]) -> tuple[Scope, Complexity]:
+def size_of(findings: list[FoundFile]) -> tuple[str, str]:
     size = estimate_size(findings)
     assert size is not None
     return size
@@ -34,7 +34,7 @@ def size_of(findings: list[FoundFile]) -> tuple[Scope, Complexity]:
         ([f"{number}/a.py" for number in range(7)], "large"),
     ],
 )
-def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
+def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: str) -> None:
     assert size_of(found(*paths))[0] == scope
     assert size_of([*found(*paths), *TEST])[0] == scope
 
@@ -44,7 +44,7 @@ def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> 
     [(1, "low", "medium"), (2, "low", "medium"), (3, "medium", "medium"), (7, "medium", "high")],
 )
 def test_the_complexity_goes_by_folders_and_is_never_low_without_a_test(
-    folders: int, complexity: Complexity, without_a_test: Complexity
+    folders: int, complexity: str, without_a_test: str
 ) -> None:
     findings = found(*(f"{number}/a.py" for number in range(folders)))
     assert size_of([*findings, *TEST])[1] == complexity

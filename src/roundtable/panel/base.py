@@ -27,12 +27,9 @@ PanelRequest: TypeAlias = AtTable | AtStep | do.AskVerdict | do.AskSynthesis | d
 PanelKind = Literal["offline", "model", "host"]
 """Where the words come from: "offline" only uses what was written and said, so nothing is checked; "model" is
 a language model; "host" is another program, whose synthesis is marked until the user accepts it."""
-OFFLINE: Final = "offline"
-"""The offline panel's kind, and what the user calls it."""
-MOST_LOOK_UPS = 3
-"""How many times a speaker may look something up before one contribution."""
-OnWords = Callable[[str], None]
-"""Receives the words of a contribution, piece by piece, as they come."""
+OFFLINE: Final = "offline"  # the offline panel's kind, and what the user calls it
+MOST_LOOK_UPS = 3  # by one speaker, before one contribution
+OnWords = Callable[[str], None]  # receives the words of a contribution, piece by piece, as they come
 
 
 class Framing(Struct, frozen=True):
@@ -67,16 +64,13 @@ class LookUpsWanted(Exception):
 
 
 class Speech(Struct, frozen=True):
-    """A contribution without its speaker's name, and the speaker's verdicts on it and the user's turn before.
-
-    `looked_up` is the code shown before the speaker spoke; `is_cut` means that the rest was dropped.
-    """
+    """A contribution without its speaker's name, and the verdicts on it and on the user's turn before."""
 
     text: str
     verdict: Verdict = NEUTRAL
     judged: Verdict | None = None
-    looked_up: tuple[Material, ...] = ()
-    is_cut: bool = False
+    looked_up: tuple[Material, ...] = ()  # the code that was shown before the speaker spoke
+    is_cut: bool = False  # the rest was dropped
 
 
 def ignore_words(words: str, /) -> None:
@@ -155,8 +149,7 @@ class StoppablePanel(PanelWrapper):
         super().__init__(make)
         self._on_begin = on_begin
         self._pending: asyncio.Future[Any] | None = None
-        self._cut_off: tuple[int, Speech | None] = (0, None)
-        """The number of the last turn that was stopped, and what was said in it."""
+        self._cut_off: tuple[int, Speech | None] = (0, None)  # the last turn that was stopped, and its words
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""
@@ -201,8 +194,7 @@ class LookUpPanel(PanelWrapper):
     def __init__(self, make: Callable[[], Panel], look: Callable[[Look], Material]) -> None:
         super().__init__(make)
         self._look = look
-        self._seen: dict[int | str, tuple[Material, ...]] = {}
-        """What was shown last, by the number of the turn or the id of the step."""
+        self._seen: dict[int | str, tuple[Material, ...]] = {}  # by the turn's number or the step's id
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         if not isinstance(request, AtTable | AtStep) or self.kind == "host":  # a host has its own tools
@@ -210,8 +202,7 @@ class LookUpPanel(PanelWrapper):
         brief = request.brief
         key = brief.number if isinstance(brief, do.Brief) else brief.step.step_id
         # A second try at the same turn sees what the first one asked for; a step keeps all that it has seen.
-        is_new = isinstance(brief, do.Brief) and not brief.again
-        seen = () if is_new else self._seen.get(key, ())
+        seen = () if isinstance(brief, do.Brief) and not brief.again else self._seen.get(key, ())
         left = MOST_LOOK_UPS - (len(seen) if isinstance(brief, do.Brief) else 0)
         while True:
             try:
@@ -226,8 +217,7 @@ class LookUpPanel(PanelWrapper):
                 seen += tuple(each for each in found if each not in seen)
                 continue
             self._seen[key] = seen
-            is_turn = isinstance(brief, do.Brief) and said is not None
-            return replace(said, looked_up=seen) if is_turn and seen else said
+            return replace(said, looked_up=seen) if seen and isinstance(said, Framing | Speech) else said
 
 
 def _add_code(request: AtTable | AtStep, seen: tuple[Material, ...], left: int) -> PanelRequest:

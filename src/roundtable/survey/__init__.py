@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
@@ -18,8 +17,6 @@ from ..core.text import strip_unprintable
 from .files import file_kind, read_text
 from .search import CodeLine, FoundFile, extract_terms, make_line, rank_files, read_history, weigh_past
 
-Scope = Literal["small", "medium", "large"]
-Complexity = Literal["low", "medium", "high"]
 _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
@@ -47,7 +44,7 @@ def survey(root: Path, paths: Sequence[str], item: Item, picked: Sequence[str] =
     return Survey(root, findings[:40], ranked[:60], picked)
 
 
-def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | None:
+def estimate_size(findings: Sequence[FoundFile]) -> tuple[str, str] | None:
     """Estimate scope by files and folders, complexity by folders and tests; None without a likely file."""
     likely = likely_files(findings)
     if not likely:
@@ -55,10 +52,10 @@ def estimate_size(findings: Sequence[FoundFile]) -> tuple[Scope, Complexity] | N
     files, folders = len(likely), len({posixpath.dirname(path) for path in likely})
     is_large = files > _LARGE_FILES or folders > _LARGE_FOLDERS
     is_small = files <= _SMALL_FILES and folders <= _SMALL_FOLDERS
-    scope: Scope = "large" if is_large else "small" if is_small else "medium"
+    scope = "large" if is_large else "small" if is_small else "medium"
     is_tested = any(file_kind(each.path) == "test" for each in _strong_files(findings))
     points = (folders > _SMALL_FOLDERS) + (folders > _LARGE_FOLDERS) + (not is_tested)
-    complexity: Complexity = "low" if points == 0 else "high" if points > 2 else "medium"
+    complexity = "low" if points == 0 else "high" if points > 2 else "medium"
     return scope, complexity
 
 

@@ -143,7 +143,6 @@ def _read_ignore_file(folder: Path) -> GitIgnoreSpec | None:
     # Each further star in a rule multiplies the places to try.
     stars = (max(line.count("**"), *(name.count("*") for name in line.split("/"))) for line in lines)
     quick = [line for line, count in zip(lines, stars, strict=True) if count <= 2]
-    try:
+    with suppress(ValueError):
         return GitIgnoreSpec.from_lines(quick)
-    except ValueError:
-        return None
+    return None

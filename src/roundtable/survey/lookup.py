@@ -90,8 +90,7 @@ def find_excerpts(
         alike = sum(other.path == path for other in chosen)
         tests = sum("test" == file_kind(path) == file_kind(other.path) for other in chosen)
         length = sum(other.last - other.first + 1 for other in (*chosen, each))
-        is_struck = any(each.holds(*place) for place in struck)
-        if max(alike, tests) < 2 and length <= 240 and not is_struck:
+        if max(alike, tests) < 2 and length <= 240 and not any(each.holds(*place) for place in struck):
             chosen.append(each)
     return tuple(chosen[:MAX_EXCERPTS])
 
@@ -144,8 +143,8 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     name = place.as_posix()
     if place.is_absolute() or ".." in place.parts or "\0" in path or is_secret(name):
         return None
-    # A folder in the path may be a link out of the project.
-    is_linked = any((root / step).is_symlink() for step in (place, *place.parents))
+    # A folder in the path may be a link out of the project; the project itself may be behind one.
+    is_linked = any((root / step).is_symlink() for step in (place, *place.parents[:-1]))
     if is_linked or (data := read_text(root, name)) is None:
         return None
     first = max(1, first)
@@ -173,5 +172,4 @@ def _leave_out_secrets(paths: Sequence[str]) -> list[str]:
 
 
 def _show_lines(lines: Sequence[bytes]) -> str:
-    shown = (line[:300].decode("utf-8", "replace").rstrip() for line in lines)
-    return "\n".join(shown).rstrip("\n")
+    return "\n".join(line[:300].decode("utf-8", "replace").rstrip() for line in lines).rstrip("\n")

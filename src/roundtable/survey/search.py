@@ -150,8 +150,7 @@ class Commit(Struct, frozen=True):
 def read_history(root: Path) -> tuple[Commit, ...]:
     """Return the commits below the root, newest first, without root commits, which change nothing."""
     options = ("-z", "--max-count=4000", "--no-merges", "--no-renames", "--name-only", "--relative")
-    form = "--format=format:%x01%P%x02%s"
-    answer = run_git(root, "log", *options, form, "--", ".", seconds=3.0)
+    answer = run_git(root, "log", *options, "--format=format:%x01%P%x02%s", "--", ".", seconds=3.0)
     commits = []
     for part in (answer or b"").split(b"\x01"):
         head, _, paths = part.partition(b"\n")
@@ -229,12 +228,9 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
 
 
 def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
-    position = small.find(spelling)
-    while position >= 0:
-        end = position + len(spelling)
-        if whole or (_BEGINS_WORD.match(data, position) and _ENDS_WORD.match(data, end)):
-            yield position
-        position = small.find(spelling, end)
+    for found in re.finditer(re.escape(spelling), small):
+        if whole or (_BEGINS_WORD.match(data, found.start()) and _ENDS_WORD.match(data, found.end())):
+            yield found.start()
 
 
 def rank_files(
@@ -268,8 +264,7 @@ def rank_files(
 
     found = []
     place = {path: number for number, path in enumerate(picked)}
-    order = heapq.nsmallest(200, scores, key=lambda path: (place.get(path, 200), -scores[path], path))
-    for path in order:
+    for path in heapq.nsmallest(200, scores, key=lambda path: (place.get(path, 200), -scores[path], path)):
         hit = hits[path] if path in marks else FileHits([], [], [])
         best = heapq.nlargest(3, hit.lines, key=worth)
         lines = tuple(make_line(path, line.number, line.text) for line in best)

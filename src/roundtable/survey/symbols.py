@@ -46,9 +46,7 @@ class Definition(Struct, frozen=True):
 
 
 def find_definitions(
-    texts: Mapping[str, bytes],
-    *,
-    patience: float = 5.0,  # seconds for all files; twenty ordinary ones take half a second
+    texts: Mapping[str, bytes], *, patience: float = 5.0
 ) -> dict[str, tuple[Definition, ...]]:
     """Return each path's definitions in order; a file that no grammar reads in time is read line by line."""
     from ..content import read_tables  # late: as a script, this module is in no package
@@ -57,7 +55,7 @@ def find_definitions(
     languages = {ending: language for language, endings in names for ending in endings.split()}
     found = {path: _read_definitions(data) for path, data in texts.items()}
     asked = [(languages.get(path.rpartition(".")[2].lower(), ""), data) for path, data in texts.items()]
-    answers = _ask_parser(asked, patience) if texts else []
+    answers = _ask_parser(asked, patience) if texts else []  # half a second for twenty ordinary files
     for path, answer in zip(texts, answers, strict=False):
         if answer is not None:
             found[path] = tuple(Definition(*each) for each in answer)
@@ -79,7 +77,7 @@ def _read_definitions(data: bytes) -> tuple[Definition, ...]:
 
 
 def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]:
-    """Return the parser's answers, one for each file; fewer if it ran out of time or failed."""
+    """Return the parser's answers, one for each file; fewer if it failed or took more than these seconds."""
     command, asked = [sys.executable, "-I", __file__], marshal.dumps(question)
     try:
         answer = subprocess.run(command, input=asked, capture_output=True, timeout=patience).stdout

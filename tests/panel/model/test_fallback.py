@@ -23,7 +23,7 @@ from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.base import Look, LookUpPanel, LookUpsWanted, OnWords, Speech
 from roundtable.panel.model.choice import FallbackPanel
-from roundtable.panel.model.panel import ModelFailed, make_failure
+from roundtable.panel.model.panel import ModelFailed
 from roundtable.panel.offline import OfflinePanel
 from roundtable.testing import ScriptedPanel
 
@@ -133,7 +133,7 @@ def test_everything_that_a_panel_is_asked_falls_back() -> None:
 def test_a_synthesis_that_is_nonsense_is_told_to_its_author_first() -> None:
     class Nonsense(ScriptedPanel):
         async def synthesise(self, ask: AskSynthesis) -> Draft:
-            raise make_failure("nonsense", "scripted")
+            raise ModelFailed("nonsense", "scripted")
 
     first, second = Nonsense(), ScriptedPanel()
     chain = FallbackPanel((first, second))

@@ -31,7 +31,7 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model.conversation import Usage
-from roundtable.panel.model.panel import Call, ModelPanel, Request, make_failure
+from roundtable.panel.model.panel import Call, ModelFailed, ModelPanel, Request
 
 TABLE = Table(
     ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, "Who decides when forms differ?", "differing forms",
@@ -329,7 +329,7 @@ def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], ob
     class Failing(Answering):
         async def reply(self, request: Request) -> AsyncGenerator[str, None]:
             yield "Some"
-            raise make_failure("cut", self.name)
+            raise ModelFailed("cut", self.name)
 
     with pytest.raises(PanelFailed, match=r"test stopped before its answer was complete\. Try again\."):
         asyncio.run(ask(ModelPanel(Failing(iter(())))))  # type: ignore[arg-type]

@@ -7,13 +7,14 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table
 from roundtable.core.turns import NEUTRAL, OffTopic, Verdict
-from roundtable.panel.model.panel import Trailer, read_trailer
+from roundtable.panel.model.panel import read_trailer
 
 TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10)
 
 
-def read(text: str, number: int = 6) -> Trailer:
-    return read_trailer(text, TABLE, number)
+def read(text: str) -> Verdict:
+    """Return the verdict in the trailer of the sixth turn."""
+    return read_trailer(text, TABLE, 6)[0]
 
 
 @pytest.mark.rule("LOOP-7")
@@ -33,7 +34,7 @@ def read(text: str, number: int = 6) -> Trailer:
     ],
 )
 def test_a_verdict_names_turns_that_exist_or_nothing(text: str, verdict: Verdict) -> None:
-    assert read(text).verdict == verdict
+    assert read(text) == verdict
 
 
 @pytest.mark.rule("FOCUS-1")
@@ -52,7 +53,7 @@ def test_a_verdict_names_turns_that_exist_or_nothing(text: str, verdict: Verdict
     ],
 )
 def test_a_drift_goes_to_the_step_or_phase_where_it_belongs(text: str, drift: OffTopic | None) -> None:
-    assert read(text).verdict.off_topic == drift
+    assert read(text).off_topic == drift
 
 
 @pytest.mark.rule("LOOP-8")
@@ -67,10 +68,10 @@ def test_a_drift_goes_to_the_step_or_phase_where_it_belongs(text: str, drift: Of
     ],
 )
 def test_who_has_something_to_add_is_named_or_not_said(text: str, keys: tuple[str, ...] | None) -> None:
-    assert read(text).next == keys
+    assert read_trailer(text, TABLE, 6)[2] == keys
 
 
 def test_a_subject_is_short_and_on_one_line() -> None:
-    drift = read("@@ drifts=03:" + "x" * 300).verdict.off_topic
+    drift = read("@@ drifts=03:" + "x" * 300).off_topic
     assert drift is not None
     assert len(drift.subject) == 80

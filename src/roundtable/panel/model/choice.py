@@ -30,14 +30,12 @@ from ...core.errors import PanelFailed, RuleBroken
 from ...core.text import strip_unprintable
 from ..base import OFFLINE, LookUpsWanted, OnWords, Panel, PanelRequest, PanelWrapper, ignore_words
 from .conversation import CHARACTERS_PER_TOKEN, Usage
-from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request, make_failure
+from .panel import FailureKind, Meter, Model, ModelFailed, ModelPanel, Request
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as Service
     from pydantic_ai.models import StreamedResponse
 
-News = Callable[[str], None]
-ModelKind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 _KNOWN = read_tables("models.toml")
 _SPAN_TIME_LIMITS = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
 SERVICES = _KNOWN["services"]
@@ -57,7 +55,7 @@ Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 class Choice(Struct, frozen=True):
     """A model as the user named it: its kind, its name there, and the address to ask."""
 
-    kind: ModelKind
+    kind: Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
     name: str
     address: str = ""
 
@@ -100,14 +98,9 @@ def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:
 
 
 def choose(
-    names: Sequence[str],
-    base_url: str = "",
-    *,
-    meter: Meter = lambda _: None,
-    news: News = lambda _: None,
-    project: Path | None = None,
-    seconds: float | None = None,
-) -> Panel:
+    names: Sequence[str], base_url: str = "", *, meter: Meter = lambda _: None,
+    news: Callable[[str], None] = lambda _: None, project: Path | None = None, seconds: float | None = None,
+) -> Panel:  # fmt: skip
     """Return a panel of the named models, each used when those before it fail."""
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if all(choice.kind == OFFLINE for choice in found):
@@ -157,24 +150,22 @@ class HostedModel:
             ):
                 async for event in stream:
                     match event:
-                        case (
-                            PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words))
-                        ):
-                            said += words
-                            if words:
-                                yield words
+                        case PartStartEvent(part=TextPart(text)) | PartDeltaEvent(delta=TextPartDelta(text)):
+                            said += text
+                            if text:
+                                yield text
             if stream.finish_reason == "content_filter":
-                failure = make_failure("filtered", self.name)
+                failure = ModelFailed("filtered", self.name)
         except ModelFailed as known:
             failure = known
         except ImportError:
-            failure = make_failure("not-installed", self.name)
+            failure = ModelFailed("not-installed", self.name)
         except Exception as error:
             kind, detail = _read_error(error, begun=bool(said))
             if kind == "time-out":
                 when = ", and was in the middle of its answer" if said else ""
                 detail = f"It was given {request.seconds:g} seconds{when}."
-            failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
+            failure = ModelFailed(kind, self.name, detail=detail, more=self._secrets)
         finally:
             is_paid = bool(said) or failure is None or failure.kind in _PAID
             used = Usage.estimate(request.conversation, said) if is_paid else Usage()
@@ -246,7 +237,7 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
     """Yield a connection to the service, with the key that is meant for it and no other."""
     if choice.kind in KEYS and not key:
         advice = f"Set {' or '.join(KEYS[choice.kind])}, or name another model; see roundtable doctor."
-        raise make_failure("no-key", choice.label, do=advice)
+        raise ModelFailed("no-key", choice.label, do=advice)
     if choice.kind in ("anthropic", "google"):
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
@@ -262,11 +253,9 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 
     # A stream that ends without saying why was cut.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-    provider = (
-        OpenAIProvider(api_key=key, base_url=choice.address)
-        if choice.kind == "openai"
-        else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
-    )
+    given: dict[str, Any] = {"base_url": choice.address, "api_key": key or None}
+    is_openai = choice.kind == "openai"
+    provider = OpenAIProvider(**given) if is_openai else OpenAICompatibleProvider(choice.kind, **given)
     async with provider:
         yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
@@ -321,7 +310,7 @@ class CommandModel:
                         break
             except TimeoutError:
                 detail = f"It was given {request.seconds:g} seconds."
-                raise make_failure("time-out", self.name, detail=detail) from None
+                raise ModelFailed("time-out", self.name, detail=detail) from None
             finally:
                 request.report(Usage.estimate(request.conversation, said))
                 await running.end()
@@ -336,12 +325,12 @@ class CommandModel:
             request.report(Usage())
         why = "It cannot be run here." if program else "There is no such program here."
         do = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
-        raise make_failure("not-installed", self.name, detail=why, do=do)
+        raise ModelFailed("not-installed", self.name, detail=why, do=do)
 
     def _check(self, status: int, said: str, errors: bytes) -> None:
         if status == 0:
             if not said.strip():
-                raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
+                raise ModelFailed("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
             return
         how = f"It was ended by signal {-status}" if status < 0 else f"It ended with status {status}"
         if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
@@ -351,9 +340,8 @@ class CommandModel:
         last = (written or (said.strip() if status > 0 else "")).rpartition("\n")[2]
         detail = f"{how}: {last.rstrip('.')}." if last else f"{how}."
         kind: FailureKind = "cut" if said.strip() else "server"
-        given = _GIVEN_KEY.finditer("\0".join(self._command))
-        secrets = [found[1] or found[2] for found in given]
-        raise make_failure(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
+        secrets = [found[1] or found[2] for found in _GIVEN_KEY.finditer("\0".join(self._command))]
+        raise ModelFailed(kind, self.name, detail=detail, do=_BY_HAND, more=secrets)
 
 
 class RunningProgram(asyncio.SubprocessProtocol):
@@ -445,14 +433,13 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
     if choice.kind == "command":
         program = CommandModel(choice.name).program()
         return f"runs {program}; whether it answers is only known when it is asked", True
-    from urllib.error import HTTPError
-    from urllib.request import urlopen
+    from urllib import error, request
 
     where = show_host(choice.address)
     try:
-        urlopen(choice.address, timeout=3).close()  # without a key
-    except HTTPError as error:  # also an answer
-        error.close()
+        request.urlopen(choice.address, timeout=3).close()  # without a key
+    except error.HTTPError as answer:
+        answer.close()
     except (OSError, ValueError):
         return f"{where} cannot be reached", False
     return f"{where} answers", True
@@ -461,7 +448,7 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
 class FallbackPanel(PanelWrapper):
     """A sequence of panels: if one fails, the next takes over for good."""
 
-    def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
+    def __init__(self, panels: Sequence[Panel], news: Callable[[str], None] = lambda _: None) -> None:
         """`news` receives a message when another panel takes over."""
         super().__init__(lambda: panels[0])
         self._others = panels[1:]

@@ -23,8 +23,7 @@ from ..base import AtStep, AtTable
 
 CHARACTERS_PER_TOKEN = 4
 MARK = "| "
-TABLE_TOKENS, HOST_TOKENS = 24_000, 7_500
-"""How many tokens of documents, decisions and code a model, or a host, is sent."""
+TABLE_TOKENS, HOST_TOKENS = 24_000, 7_500  # of documents, decisions and code, for a model and for a host
 _MAX_PART_LENGTH = 20_000
 _LEAST_DOCUMENT = 1_000  # a document that would be cut to less is left out
 _MAX_ITEM_LENGTH = 8_000
@@ -238,9 +237,8 @@ def _persona(persona: Persona, roster: Roster) -> str:
 
 def forecast(table: do.Table) -> Usage:
     """Return the tokens of a discussion up to its limit, if only personas speak and nothing is cached."""
-    start = tokens(at_table(table, "").text)
     calls = table.max_turns + 1  # one for each turn, and the synthesis
-    sent = calls * start + _TOKENS_OF_TURN * sum(range(calls))
+    sent = calls * tokens(at_table(table, "").text) + _TOKENS_OF_TURN * sum(range(calls))
     return Usage(sent, table.max_turns * _TOKENS_OF_TURN + 900, estimated=True)
 
 
@@ -251,10 +249,9 @@ def price(model: str, usage: Usage) -> Decimal | None:
         return None
     cache = {"cache_read_tokens": usage.cached, "cache_write_tokens": usage.stored}
     try:
-        from genai_prices import Usage as Priced
-        from genai_prices import calc_price
+        import genai_prices
 
-        tokens = Priced(input_tokens=usage.input, output_tokens=usage.output, **cache)
-        return calc_price(tokens, name, provider_id=provider).total_price
+        used = genai_prices.Usage(input_tokens=usage.input, output_tokens=usage.output, **cache)
+        return genai_prices.calc_price(used, name, provider_id=provider).total_price
     except (ImportError, LookupError, ValueError):
         return None

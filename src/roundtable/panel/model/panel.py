@@ -28,8 +28,7 @@ from ...core.synthesis import Draft, join_lines
 from ...core.text import cut_line, fold_text, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import AsksText, Framing, Look, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
-from . import conversation as made
-from .conversation import Conversation, Usage
+from .conversation import Conversation, Usage, WordRequest, fill, inline, write_request
 
 FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
@@ -38,23 +37,18 @@ FailureKind = Literal[
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 _SECRET = re.compile("|".join(read_tables("models.toml")["secrets"]), re.IGNORECASE)
 _HIDDEN = "[hidden]"
-_STEP_WORDS = {"follow-up": 50, "feedback": 80, "reading": 90}
 
 
 class ModelFailed(PanelFailed):
-    """A model gave no words; `kind` says why."""
+    """A model gave no words; `kind` says why. It is raised `from None`, since its cause may hold a key."""
 
-    kind: FailureKind = "server"
-
-
-def make_failure(
-    kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
-) -> ModelFailed:
-    """Return the failure, worded for a person, to raise `from None`; `more` are further secrets to hide."""
-    what, advice = read_tables("models.toml")["failures"][kind]
-    failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
-    failure.kind = kind
-    return failure
+    def __init__(
+        self, kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
+    ) -> None:
+        """Word the failure for a person; `more` are further secrets to hide."""
+        what, advice = read_tables("models.toml")["failures"][kind]
+        super().__init__(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
+        self.kind = kind
 
 
 def redact_text(text: str, more: Iterable[str] = ()) -> str:
@@ -104,8 +98,7 @@ class Call(Struct, frozen=True):
     over: bool = True
 
 
-Meter = Callable[[Call], None]
-"""Receives every call."""
+Meter = Callable[[Call], None]  # receives every call
 
 
 class ModelPanel:
@@ -118,8 +111,7 @@ class ModelPanel:
         self._model = model
         self._meter = meter
         self._seconds = seconds
-        self._next: tuple[int, tuple[str, ...]] = (0, ())
-        """The turn that last named who has more to add, and their keys."""
+        self._next: tuple[int, tuple[str, ...]] = (0, ())  # a turn, and who has more to add after it
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
@@ -139,13 +131,13 @@ class ModelPanel:
                 offers = await self._ask_object(request, OffersShape, "draft", brief.look_ups)
                 return to_offers(offers, request)
             case do.AskFollowUp():
-                return await self._say_at_step(request, "follow-up") or request.criterion.follow_up
+                return await self._say_at_step(request, "follow-up", 50) or request.criterion.follow_up
             case do.AskFeedback():
-                if reply := await self._say_at_step(request, "feedback"):
+                if reply := await self._say_at_step(request, "feedback", 80):
                     return reply
-                raise make_failure("nonsense", self.name, detail="There was no reply.")
+                raise ModelFailed("nonsense", self.name, detail="There was no reply.")
             case do.AskReading():
-                return await self._say_at_step(request, "reading")
+                return await self._say_at_step(request, "reading", 90)
             case do.AskFiles():
                 try:
                     picks = await self._ask_object(request, Picks, "files", tries=1)
@@ -169,27 +161,26 @@ class ModelPanel:
         for _ in range(2):
             words, most = brief.word_limit, brief.most_words
             cutter = Cutter(speaker, table.roster, words, most, look_ups=brief.look_ups)
-            await self._ask_words(made.write_request(ask), cutter, "contribution", on_words)
+            await self._ask_words(write_request(ask), cutter, "contribution", on_words)
             if cutter.text:
                 break
             # Yielding takes a PASS: words for somebody else do not mean that nothing is left.
             if brief.may_pass or (brief.may_be_silent and cutter.passed):
                 return None
-            wordless = made.fill("wordless", speaker=speaker.name)
+            wordless = fill("wordless", speaker=speaker.name)
             ask = do.AskPersona(replace(brief, again=(*brief.again, wordless)))
         else:
-            raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
-        trailer = read_trailer(cutter.trailer, table, brief.number)
-        self._next = (0, ()) if trailer.next is None else (brief.number, trailer.next)
-        verdict, opposed = trailer.verdict, trailer.verdict.opposes
+            raise ModelFailed("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
+        verdict, judged, following = read_trailer(cutter.trailer, table, brief.number)
+        self._next = (0, ()) if following is None else (brief.number, following)
+        opposed = verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == speaker.key:
             verdict = replace(verdict, opposes=None)  # a speaker who changed their mind opposes nobody
-        judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
-        return Speech(cutter.text, verdict, judged, is_cut=cutter.is_cut)
+        is_judged = brief.follows_user and judged != NEUTRAL
+        return Speech(cutter.text, verdict, judged if is_judged else None, is_cut=cutter.is_cut)
 
-    async def _say_at_step(self, ask: AsksText, purpose: str) -> str:
-        brief, words = ask.brief, _STEP_WORDS[purpose]
-        asked = made.write_request(ask, words)
+    async def _say_at_step(self, ask: AsksText, purpose: str, words: int) -> str:
+        brief, asked = ask.brief, write_request(ask, words)
         for look_ups in (brief.look_ups, 0):  # a model that returns nothing is asked once more
             cutter = Cutter(brief.persona, brief.roster, words, look_ups=look_ups)
             await self._ask_words(asked, cutter, purpose)
@@ -216,10 +207,10 @@ class ModelPanel:
             raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self, ask: made.WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
+        self, ask: WordRequest, shape: type[Shaped], purpose: str, look_ups: int = 0, *, tries: int = 2
     ) -> Shaped:
         """Ask for a JSON object of the shape, at most `tries` times; each new request says what was wrong."""
-        sent = asked = made.write_request(ask)
+        sent = asked = write_request(ask)
         reason = ""
         for _ in range(tries):
             async with self._send(asked, purpose, 8_000, shape) as pieces:
@@ -228,13 +219,12 @@ class ModelPanel:
                 found = read_object(text, shape)
             except ValueError as misshapen:
                 reason = str(misshapen)
-                again = made.fill("anew", reason=made.inline(reason))
-                asked = replace(sent, brief=sent.brief + again)
+                asked = replace(sent, brief=sent.brief + fill("anew", reason=inline(reason)))
                 continue
             if looks := read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
             return found
-        raise make_failure("nonsense", self.name, detail=reason)
+        raise ModelFailed("nonsense", self.name, detail=reason)
 
     def _send(
         self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
@@ -257,17 +247,8 @@ _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>
 _NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 
 
-class Trailer(Struct, frozen=True):
-    """The speaker's verdicts on its words and on the user's turn before, and who has something to add."""
-
-    verdict: Verdict = NEUTRAL
-    judged: Verdict = NEUTRAL
-    next: tuple[str, ...] | None = None
-    """None if the speaker did not say."""
-
-
-def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
-    """Return what the trailer of turn `number` says; what cannot be understood is left out."""
+def read_trailer(text: str, table: do.Table, number: int) -> tuple[Verdict, Verdict, tuple[str, ...] | None]:
+    """Return the verdicts on a turn and on the one before, and who has more to add; nonsense is left out."""
     _, *parts = _FIELD.split(text)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     fields = defaultdict(str, {name.lower(): value.strip(" \t\n;,.") for name, value in pairs})
@@ -276,11 +257,11 @@ def read_trailer(text: str, table: do.Table, number: int) -> Trailer:
     drift, users_drift = (_read_drift(fields[name], table) for name in ("drifts", "user-drifts"))
     verdict = Verdict(next(iter(opposed), None), drift, tuple(sorted(set(decided))))
     judged = Verdict(off_topic=users_drift, decisions=(number - 1,) if number - 1 in decided else ())
-    named = None
+    named = None  # the speaker did not say
     if "next" in fields:
         said = words_of(fields["next"])
         named = tuple(each.key for each in table.roster.personas if fold_text(each.first_name) in said)
-    return Trailer(verdict.within(number), judged.within(number - 1), named)
+    return verdict.within(number), judged.within(number - 1), named
 
 
 def _read_drift(drift: str, table: do.Table) -> OffTopic | None:

@@ -12,14 +12,13 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...content import read_tables
-from ...core import synthesis
 from ...core.commands import Table
 from ...core.hearing import address, can_decide, find_instead, split_standing, strip_correction
-from ...core.synthesis import Draft, Entry, join_lines
+from ...core.synthesis import Draft, Entry, decision_turns, decision_with_question, join_lines
 from ...core.text import EMPTY_WORDS, content_stems, fold_text, split_sentences, stem_word, words_of
 from ...core.turns import USER, Turn
 from ...core.validation import is_unknown
@@ -32,8 +31,7 @@ _REMARKS: tuple[MessageAct, ...] = ("settled", "rejected", "clarify")  # about t
 WORDS_FILE = "interview/words.toml"
 _FEW = 2
 _PASTED_LINES = 20
-MAX_LENGTH_READ = 4_000
-"""How many characters of a message are analysed; what is kept is never cut."""
+MAX_LENGTH_READ = 4_000  # characters of a message that are analysed; what is kept is never cut
 
 _GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 
@@ -85,15 +83,12 @@ def strip_address(message: str, names: Iterable[str]) -> str:
 
 
 class Piece(Struct, frozen=True):
-    """A part of a message that does one thing, exactly as it was typed.
-
-    In a discussion it has its turn, and the prompt that it answers or, if it is a question, leaves open.
-    """
+    """A part of a message that does one thing, exactly as it was typed."""
 
     kind: PieceKind
     text: str
-    turn: int = 0
-    prompt: OpenPrompt | None = None
+    turn: int = 0  # of a discussion
+    prompt: OpenPrompt | None = None  # that it answers or, if it is a question, leaves open
 
 
 class UserMessage(Struct, frozen=True):
@@ -154,8 +149,7 @@ def _cut_pieces(message: str, names: tuple[str, ...]) -> list[Piece]:
 
 def is_noise(said: str) -> bool:
     """Whether folded words say nothing worth writing: no word, or only a greeting, a key or a wish to end."""
-    is_only_sound = pattern("noise").fullmatch(said.strip(" .!?,\n"))
-    return not words_of(said) or is_only_sound is not None
+    return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None
 
 
 def is_question(sentence: str) -> bool:
@@ -274,8 +268,8 @@ class OpenPrompt(Struct):
 class Discussion(Struct):
     """What was asked and said so far, without the questions that the user calls answered."""
 
-    prompts: list[OpenPrompt] = field(default_factory=list)
-    said: list[Piece] = field(default_factory=list)
+    prompts: list[OpenPrompt] = []
+    said: list[Piece] = []
 
     def list_open(self, speaker: str | None = None) -> list[OpenPrompt]:
         """Return the prompts, of one speaker or of all, that still wait for an answer."""
@@ -391,7 +385,7 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
     """Draft the synthesis from what the user said, without small talk."""
     chat = {turn.number for turn in table.turns if (drift := turn.verdict.off_topic) and drift.is_chat}
     said = [each for each in follow_discussion(table, library).said if each.turn not in chat]
-    marked = synthesis.decision_turns(table.turns)
+    marked = decision_turns(table.turns)
     statements = [each for each in said if each.kind == "statement"]
     telling = [each for each in statements if each.prompt or telling_stems(each.text)]
     decided = [each for each in said if each.kind == "decision" and each.turn in marked]
@@ -421,5 +415,5 @@ def _put_entry(said: Piece, table: Table) -> Entry:
         asked = prompt.prompt.text  # with its options
     turns = (prompt.turn, said.turn)
     if said.kind == "decision":
-        return synthesis.decision_with_question(words, join_lines(asked), turns)
+        return decision_with_question(words, join_lines(asked), turns)
     return Entry(f'{join_lines(asked)} "{words}"', turns)

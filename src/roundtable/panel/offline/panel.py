@@ -28,9 +28,7 @@ from .section import LabelAnswer, SearchLine, SectionContext, find_closest_lines
 _MAX_DOCUMENTS_NAMED = 3
 _MAX_CHAT_WORDS = 30
 _MAX_SUBJECT_WORDS = 8
-_MAX_QUOTED_WORDS = 20
-_MAX_LINE_WORDS = 45
-_MAX_DECISION_WORDS = 40
+_MAX_QUOTED_WORDS, _MAX_LINE_WORDS, _MAX_DECISION_WORDS = 20, 45, 40
 _MAX_SEARCH_WORDS = 8
 _CODE_LINE = re.compile(r"[^\s:]++:\d++ ")
 _OPENNESS = ("unknown", "given", "none")
@@ -198,7 +196,7 @@ def say_next(floor: Floor) -> str | None:
     if is_told or not floor.may_ask:
         return _join(floor.say("taken") if floor.may_ask else "", floor.say("nothing_to_ask"))
     # Without a prompt left, the speaker asks about its own field.
-    lens = brief.speaker.lens or (brief.speaker.perspective or brief.speaker.role,)
+    lens = brief.speaker.lens
     chosen = next((each for each in lens if not floor.was_said(each)), lens[0])
     return f"Looking at {chosen} alone: what could still go wrong?"
 
@@ -302,8 +300,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     ranked: list[tuple[tuple[bool, float, int], Prompt]] = []
     for prompt in floor.prompts if floor.may_ask else ():
         distance = _distance(prompt, floor, suits)
-        is_asked = any(prompt.needle in text for text in asked)
-        if distance is None or is_asked:
+        if distance is None or any(prompt.needle in text for text in asked):
             continue
         label = fold_text(prompt.label)
         distance += (label in theirs - {floor.focus_label}) - min(len(wanted & prompt.stems), 2)

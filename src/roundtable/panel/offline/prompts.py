@@ -17,7 +17,6 @@ from ...catalogue.files import Problem, load_folder
 from ...content import read_tables
 from ...core.text import content_stems, fold_text, split_sentences, stem_word
 
-Suits = Literal["given", "none", "unknown", "objection"]
 Need = Literal["number", "several", "person", "option"]
 AnswerKind = Literal["choice", "value", "case", "person", "text"]
 
@@ -39,7 +38,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     topic: _Words = ()
     topic_sure: _Words = ()
     needs: tuple[Need, ...] = ()
-    suits: Suits = "given"
+    suits: Literal["given", "none", "unknown", "objection"] = "given"
     answer: AnswerKind = "text"
     further: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
@@ -103,8 +102,7 @@ class Library(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True,
 
 def extract_question(text: str) -> str:
     """Return the last sentence that asks or leaves a blank; empty if there is none or it is too short."""
-    sentences = split_sentences(text)
-    asked = [each for each in sentences if each.rstrip("\"')").endswith("?") or "___" in each]
+    asked = [each for each in split_sentences(text) if each.rstrip("\"')").endswith("?") or "___" in each]
     return asked[-1] if asked and len(asked[-1].split()) >= _SHORTEST_QUESTION else ""
 
 

@@ -23,8 +23,6 @@ from ...documents.questions import find_open_questions
 from .messages import MAX_LENGTH_READ, pattern, similar_stems
 from .prompts import Need
 
-AnswerState = Literal["given", "none", "unknown"]
-
 MAX_DOCUMENT_LENGTH = 40_000
 MAX_LINES = 1_500
 _LONGEST_LINE = 600
@@ -43,7 +41,7 @@ class LabelAnswer(Struct, frozen=True):
     document: str = ""
 
     @property
-    def state(self) -> AnswerState:
+    def state(self) -> Literal["given", "none", "unknown"]:
         """Whether an answer is given, nothing is needed, or nobody knew."""
         said = fold_text(self.text).strip()
         is_short = len(words_of(said)) <= _MAX_STATE_WORDS
@@ -72,8 +70,7 @@ class SectionContext(Struct, frozen=True):
     answers: tuple[LabelAnswer, ...]
     lines: tuple[SearchLine, ...]
     stems: frozenset[str]
-    asked_before: tuple[str, ...]
-    """Folded texts of earlier discussions on this step: what they hold was already asked."""
+    asked_before: tuple[str, ...]  # folded texts of earlier discussions on this step: they asked it already
 
 
 def read_section(place: Table | StepBrief) -> SectionContext:
@@ -113,8 +110,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     first = next(iter(texts), "")
     given = {key: (answer, first) for key, answer in read_answers(texts, title).items()}
     for name, text in reversed(texts.items()):
-        found = read_step_answers((step,), name, text)
-        given |= {key: (answer, name) for key, answer in found.items()}
+        given |= {key: (answer, name) for key, answer in read_step_answers((step,), name, text).items()}
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     asked: dict[str, Question] = {}
     for question in (*step.standard, *step.brief, *step.deep):
@@ -139,9 +135,7 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
 
 
 MAX_LINES_SHOWN = 3
-_SIMILAR_WEIGHT = 0.45
-_EXPECTED_WEIGHT = 1.6
-_LEAST_SCORE = 1.0
+_SIMILAR_WEIGHT, _EXPECTED_WEIGHT, _LEAST_SCORE = 0.45, 1.6, 1.0
 
 
 @lru_cache(maxsize=8)
