@@ -180,8 +180,8 @@ class Project:
             if title is None:
                 from .trackers.issues import fetch_issue  # late: most items are words, and need no network
 
-                issue = fetch_issue(reference, self.root, os.environ)
-                text, title, relayed = issue.text, issue.title, False
+                title, text = fetch_issue(reference, self.root, os.environ)
+                relayed = False
         folder = items.add_item(
             self.root,
             text,
