@@ -16,8 +16,7 @@ from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
@@ -125,8 +124,8 @@ def _read_value(key: str, value: object) -> Any:
     given = [value] if key == "model" and isinstance(value, str) else value
     is_sound = True
     try:
-        found = msgspec.convert(given, form, strict=False)
-    except msgspec.ValidationError:
+        found = convert(given, form, strict=False)
+    except ValidationError:
         raise ValueError(f"must be {wanted}") from None
     match key:
         case "items":

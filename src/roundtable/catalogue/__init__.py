@@ -220,8 +220,7 @@ def _find_clash(given: Mapping[str, Loaded[_PersonaFile]], added: Collection[str
             reason = f"{stays.name} has the same first name; nobody could tell whom you address"
             return Problem(refused, "name", reason, skipped=True)
         if len(taken) > MAX_PERSONAS:
-            reason = f"{MAX_PERSONAS} personas are at the table already"
-            return Problem(seat[1], "key", reason, skipped=True)
+            return Problem(seat[1], "key", f"{MAX_PERSONAS} personas are at the table already", skipped=True)
     return None
 
 
