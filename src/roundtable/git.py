@@ -107,8 +107,7 @@ def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | Non
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
     words = ("--parents", "--format=%h %p", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
-    log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
-    if log is None:
+    if (log := run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)) is None:
         return None
     found = {}
     for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # the others say `commit ID`

@@ -151,8 +151,7 @@ class Project:
 
     def find_open_item(self) -> ItemEntry:
         """Return the only open item; raise ItemUnknown if there is none or more than one."""
-        found = self.open_items()
-        if not found:
+        if not (found := self.open_items()):
             raise ItemUnknown("There is no item yet.", do=self.add_one)
         if len(found) > 1:
             raise ItemUnknown("Several items are open.", do=f"Name one of: {items.list_names(found)}.")

@@ -49,8 +49,7 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
 """The type of each setting, and what it must be, in words."""
 PERSONAL = frozenset({"model", "base_url", "telemetry", "time_limit", "panel", "budget"})
 """The settings that a project's file cannot change, except to choose the offline panel."""
-KEPT_FILE = "panel.toml"
-"""The file beside the user's own that holds the model the user chose."""
+KEPT_FILE = "panel.toml"  # beside the user's own file; it holds the model that the user chose
 
 
 class Budget(Struct, frozen=True):
@@ -74,8 +73,7 @@ class Settings(Struct, frozen=True):
     telemetry: bool = False
     time_limit: float | None = None
     budget: Budget = Budget()
-    is_panel_chosen: bool = False
-    """Whether any setting names a panel, a model or a server; if not, the user may be asked."""
+    is_panel_chosen: bool = False  # a setting names a panel, model or server; if not, the user may be asked
 
 
 def _read_layer(path: Path, warnings: list[str], section: str = "", personal: str = "") -> dict[str, Any]:
@@ -226,8 +224,7 @@ def find_root() -> Path:
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
         is_marked = any((folder / name).exists() for name in marks)
         with suppress(FileNotFoundError, DiskFailed):
-            settings = files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
-            is_marked = is_marked or b"[tool.roundtable" in settings
+            is_marked |= b"[tool.roundtable" in files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
         if is_marked:
             return Path() if folder == here else folder
     return Path()

@@ -248,8 +248,7 @@ def find_origin(root: Path) -> tuple[str, str] | None:
 
 def parse_remote(address: str) -> tuple[str, str] | None:
     """Return host and owner/name in a remote's address, whichever way git writes it."""
-    remote = _REMOTE.fullmatch(address)
-    if remote is None:
+    if (remote := _REMOTE.fullmatch(address)) is None:
         return None
     host = remote["host"].lower()
     # A host without a dot is an alias from the user's ssh settings.
@@ -259,8 +258,7 @@ def parse_remote(address: str) -> tuple[str, str] | None:
 
 def _ask_gh(host: str, environment: Mapping[str, str]) -> str:
     """Return the token that gh keeps for a host; empty if gh is missing or not logged in."""
-    program = shutil.which("gh", path=environment.get("PATH", ""))
-    if program is None:
+    if (program := shutil.which("gh", path=environment.get("PATH", ""))) is None:
         return ""
     given = {key: value for key, value in safe_environment(environment).items() if key not in _FOR_ANY_HOST}
     words = [program, "auth", "token", "--hostname", host]

@@ -155,8 +155,7 @@ class Site:
         return self._counted[entry.slug][1]
 
     def add(self, request: Request) -> Response:
-        text = request.state.form.get("text", "").strip()
-        if not text:
+        if not (text := request.state.form.get("text", "").strip()):
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
         if self.project.names_issue(text):  # only the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
