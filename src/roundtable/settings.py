@@ -95,9 +95,8 @@ def _read_layer(path: Path, warnings: list[str], section: str = "", personal: st
     for key in filter(None, section.split(".")):
         below = table.get(key)
         table = below if isinstance(below, dict) else {}
-    if isinstance(budget := table.get("budget"), dict):
-        del table["budget"]
-        table |= {f"budget.{key}": value for key, value in budget.items()}
+    if isinstance(table.get("budget"), dict):
+        table |= {f"budget.{key}": value for key, value in table.pop("budget").items()}
     if not personal:
         return table
     kept = {key: value for key, value in table.items() if key.partition(".")[0] not in PERSONAL}

@@ -335,8 +335,7 @@ def parse_step(text: str) -> _StepFile:
     standard = _parse_questions("Standard Mode", sections.get("Standard Mode", every_depth), {})
     brief = _parse_questions("Brief Mode", sections.get("Brief Mode", every_depth), standard)
     deep = _parse_questions("Deep Mode", sections.get("Deep Mode", every_depth), standard)
-    spare = standard or deep or brief
-    if not spare:
+    if not (spare := standard or deep or brief):
         said = "asks no question; a question is a line `### Label` with a paragraph below it"
         raise UnusableError("body", said)
     labels = {*brief, *standard, *deep}
