@@ -102,13 +102,12 @@ def _read_layer(path: Path, warnings: list[str], section: str = "", personal: st
     kept = {key: value for key, value in table.items() if key.partition(".")[0] not in PERSONAL}
     kept |= {"panel": "offline"} if table.get("panel") == "offline" else {}
     why = "A project's file cannot choose who speaks, where words and keys go, what that may cost"
-    do = f"or how long it takes. Set it in {personal}."
     for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in kept):
         named = re.compile(rf"^[ \t]*\[?(?:{section}\.)?[\"']?{key}\b", re.MULTILINE)
         found = named.search(text, max(text.find(section) - 1, 0))  # from the bracket of its table
         line = text.count("\n", 0, found.end()) + 1 if found else 0
         place = f"{name}, line {line}" if line else name
-        warnings.append(f"{place}: {key} is ignored. {why} {do}")
+        warnings.append(f"{place}: {key} is ignored. {why} or how long it takes. Set it in {personal}.")
     return kept
 
 

@@ -11,7 +11,7 @@ import pytest
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
 from roundtable.trackers import Reference
-from roundtable.trackers.issues import fetch_issue, find_origin, parse_remote, post_comment
+from roundtable.trackers.issues import fetch_issue, find_origin, post_comment
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -29,6 +29,12 @@ def environment(environment: dict[str, str], server: Tracker) -> dict[str, str]:
 
 def git(root: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True)
+
+
+def add_origin(root: Path, address: str) -> tuple[str, str] | None:
+    git(root, "init")
+    git(root, "remote", "add", "origin", address)
+    return find_origin(root)
 
 
 def failure(reference: Reference, root: Path, environment: dict[str, str]) -> str:
@@ -235,17 +241,19 @@ class TestRemote:
             "git@github-work:acme/web.shop.git",
         ],
     )
-    def test_is_read_whichever_way_git_writes_it(self, address: str) -> None:
-        assert parse_remote(address) == ("github.com", "acme/web.shop")
+    def test_is_read_whichever_way_git_writes_it(self, root: Path, address: str) -> None:
+        assert add_origin(root, address) == ("github.com", "acme/web.shop")
 
-    def test_may_be_on_a_companys_host(self) -> None:
-        assert parse_remote("git@git.corp.example:acme/shop.git") == ("git.corp.example", "acme/shop")
-        assert parse_remote("ssh://git@git.corp.example:2222/a/b") == ("git.corp.example", "a/b")
+    @pytest.mark.parametrize(
+        ("address", "repository"),
+        [("git@git.corp.example:acme/shop.git", "acme/shop"), ("ssh://git@git.corp.example:2222/a/b", "a/b")],
+    )
+    def test_may_be_on_a_companys_host(self, root: Path, address: str, repository: str) -> None:
+        assert add_origin(root, address) == ("git.corp.example", repository)
 
     @pytest.mark.parametrize(
         "address",
         [
-            "",
             "/srv/git/shop.git",
             "../shop",
             "file:///srv/git/shop.git",
@@ -255,8 +263,8 @@ class TestRemote:
             "https://github.com/-acme /shop",
         ],
     )
-    def test_a_folder_or_a_deeper_path_is_none(self, address: str) -> None:
-        assert parse_remote(address) is None
+    def test_a_folder_or_a_deeper_path_is_none(self, root: Path, address: str) -> None:
+        assert add_origin(root, address) is None
 
     def test_is_asked_of_git(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert find_origin(root) is None

@@ -243,12 +243,8 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
 def find_origin(root: Path) -> tuple[str, str] | None:
     """Return host and owner/name of git's `origin`; None without one, or if it is a folder."""
     answer = run_git(root, "remote", "get-url", "origin", seconds=GH_PATIENCE)
-    return parse_remote((answer or b"").decode("utf-8", "replace").strip())
-
-
-def parse_remote(address: str) -> tuple[str, str] | None:
-    """Return host and owner/name in a remote's address, whichever way git writes it."""
-    if (remote := _REMOTE.fullmatch(address)) is None:
+    remote = _REMOTE.fullmatch((answer or b"").decode("utf-8", "replace").strip())
+    if remote is None:
         return None
     host = remote["host"].lower()
     # A host without a dot is an alias from the user's ssh settings.
