@@ -42,25 +42,21 @@ _VERSIONS_SECONDS = 20.0
 _MAX_VERSIONS = 200
 
 
-def run_git(
-    root: Path, command: GitCommand, *words: str, seconds: float, environment: Mapping[str, str] | None = None
-) -> bytes | None:
+def run_git(root: Path, command: GitCommand, *words: str, seconds: float) -> bytes | None:
     """Return git's output in the project's root, of a late `log` what came in time; None if git fails."""
-    import subprocess  # late: many commands never ask git
+    from subprocess import DEVNULL, SubprocessError, TimeoutExpired, run  # late: many commands never ask git
 
     settings = [word for key, value in _CONFIG.items() for word in ("-c", f"{key}={value}")]
     options = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
-    given = safe_environment(os.environ if environment is None else environment)
+    given = safe_environment(os.environ)
     try:
         if not _can_ask(root, command):
             return None
         command_line = ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words]
-        answer = subprocess.run(
-            command_line, env=given, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
-        )
-    except subprocess.TimeoutExpired as late:
+        answer = run(command_line, env=given, stdin=DEVNULL, capture_output=True, timeout=seconds)
+    except TimeoutExpired as late:
         return late.stdout if command == "log" else None
-    except (OSError, RuntimeError, ValueError, subprocess.SubprocessError):  # RuntimeError: links in a circle
+    except (OSError, RuntimeError, ValueError, SubprocessError):  # RuntimeError: links in a circle
         return None
     return answer.stdout if answer.returncode == 0 else None
 
@@ -111,8 +107,7 @@ def earlier_versions(root: Path, path: Path) -> dict[str, tuple[str, str]] | Non
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
     words = ("--parents", "--format=%h %p", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
-    log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
-    if log is None:
+    if (log := run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)) is None:
         return None
     found = {}
     for line in reversed(log.decode("ascii", "replace").splitlines()[1::2]):  # the others say `commit ID`

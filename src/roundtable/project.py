@@ -169,8 +169,7 @@ class Project:
 
     def find_open_item(self) -> ItemEntry:
         """Return the only open item; raise ItemUnknown if there is none or more than one."""
-        found = self.open_items()
-        if not found:
+        if not (found := self.open_items()):
             raise ItemUnknown("There is no item yet.", do=self.add_one)
         if len(found) > 1:
             raise ItemUnknown("Several items are open.", do=f"Name one of: {items.list_names(found)}.")
@@ -198,8 +197,8 @@ class Project:
             if title is None:
                 from .trackers.issues import fetch_issue  # late: most items are words, and need no network
 
-                issue = fetch_issue(reference, self.root, os.environ)
-                text, title, relayed = issue.text, issue.title, False
+                title, text = fetch_issue(reference, self.root, os.environ)
+                relayed = False
         folder = items.add_item(
             self.root,
             text,

@@ -16,8 +16,7 @@ from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
@@ -50,8 +49,7 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
 """The type of each setting, and what it must be, in words."""
 PERSONAL = frozenset({"model", "base_url", "telemetry", "time_limit", "panel", "budget"})
 """The settings that a project's file cannot change, except to choose the offline panel."""
-KEPT_FILE = "panel.toml"
-"""The file beside the user's own that holds the model the user chose."""
+KEPT_FILE = "panel.toml"  # beside the user's own file; it holds the model that the user chose
 
 
 class Budget(Struct, frozen=True):
@@ -75,8 +73,7 @@ class Settings(Struct, frozen=True):
     telemetry: bool = False
     time_limit: float | None = None
     budget: Budget = Budget()
-    is_panel_chosen: bool = False
-    """Whether any setting names a panel, a model or a server; if not, the user may be asked."""
+    is_panel_chosen: bool = False  # a setting names a panel, model or server; if not, the user may be asked
 
 
 def _read_layer(path: Path, warnings: list[str], section: str = "", personal: str = "") -> dict[str, Any]:
@@ -98,21 +95,19 @@ def _read_layer(path: Path, warnings: list[str], section: str = "", personal: st
     for key in filter(None, section.split(".")):
         below = table.get(key)
         table = below if isinstance(below, dict) else {}
-    if isinstance(budget := table.get("budget"), dict):
-        del table["budget"]
-        table |= {f"budget.{key}": value for key, value in budget.items()}
+    if isinstance(table.get("budget"), dict):
+        table |= {f"budget.{key}": value for key, value in table.pop("budget").items()}
     if not personal:
         return table
     kept = {key: value for key, value in table.items() if key.partition(".")[0] not in PERSONAL}
     kept |= {"panel": "offline"} if table.get("panel") == "offline" else {}
     why = "A project's file cannot choose who speaks, where words and keys go, what that may cost"
-    do = f"or how long it takes. Set it in {personal}."
     for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in kept):
         named = re.compile(rf"^[ \t]*\[?(?:{section}\.)?[\"']?{key}\b", re.MULTILINE)
         found = named.search(text, max(text.find(section) - 1, 0))  # from the bracket of its table
         line = text.count("\n", 0, found.end()) + 1 if found else 0
         place = f"{name}, line {line}" if line else name
-        warnings.append(f"{place}: {key} is ignored. {why} {do}")
+        warnings.append(f"{place}: {key} is ignored. {why} or how long it takes. Set it in {personal}.")
     return kept
 
 
@@ -125,8 +120,8 @@ def _read_value(key: str, value: object) -> Any:
     given = [value] if key == "model" and isinstance(value, str) else value
     is_sound = True
     try:
-        found = msgspec.convert(given, form, strict=False)
-    except msgspec.ValidationError:
+        found = convert(given, form, strict=False)
+    except ValidationError:
         raise ValueError(f"must be {wanted}") from None
     match key:
         case "items":
@@ -227,8 +222,7 @@ def find_root() -> Path:
         marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
         is_marked = any((folder / name).exists() for name in marks)
         with suppress(FileNotFoundError, DiskFailed):
-            settings = files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
-            is_marked = is_marked or b"[tool.roundtable" in settings
+            is_marked |= b"[tool.roundtable" in files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
         if is_marked:
             return Path() if folder == here else folder
     return Path()

@@ -30,7 +30,7 @@ def test_a_gh_that_is_logged_in_gives_its_token(
 ) -> None:
     fake_gh(f'echo "$@" > {tmp_path}/asked\nenv > {tmp_path}/said\necho {CANARY}')
     given = {"GH_ENTERPRISE_TOKEN": "for-any-host", "GIT_DIR": "/elsewhere"}
-    assert fetch_issue(NAMED, root, environment | given).title == "From there"
+    assert fetch_issue(NAMED, root, environment | given)[0] == "From there"
     assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
     assert (tmp_path / "asked").read_text() == "auth token --hostname github.com\n"
     said = (tmp_path / "said").read_text()
@@ -43,7 +43,7 @@ def test_a_company_is_asked_with_the_login_to_its_own_host(
 ) -> None:
     fake_gh(f'echo "$@" > {tmp_path}/asked\necho {CANARY}')
     reference = Reference("github", "GH-21", "git.corp.example", "acme/shop")
-    assert fetch_issue(reference, root, environment).title == "From there"
+    assert fetch_issue(reference, root, environment)[0] == "From there"
     assert (tmp_path / "asked").read_text() == "auth token --hostname git.corp.example\n"
 
 
@@ -66,7 +66,7 @@ def test_a_gh_without_a_token_is_passed_over(
 ) -> None:
     monkeypatch.setattr("roundtable.trackers.issues.GH_PATIENCE", 0.5)
     fake_gh(f"exec {script}" if script.startswith("sleep") else script)
-    assert fetch_issue(NAMED, root, environment).title == "From there"
+    assert fetch_issue(NAMED, root, environment)[0] == "From there"
     assert "Authorization" not in server.asked[0].headers
 
 
@@ -75,5 +75,5 @@ def test_a_gh_that_is_no_program_is_passed_over(
 ) -> None:
     (programs / "gh").write_bytes(b"\x00\x01")
     (programs / "gh").chmod(0o755)
-    assert fetch_issue(NAMED, root, environment).title == "From there"
+    assert fetch_issue(NAMED, root, environment)[0] == "From there"
     assert "Authorization" not in server.asked[0].headers

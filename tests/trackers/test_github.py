@@ -10,8 +10,8 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
-from roundtable.trackers import Issue, Reference
-from roundtable.trackers.issues import fetch_issue, find_origin, parse_remote, post_comment
+from roundtable.trackers import Reference
+from roundtable.trackers.issues import fetch_issue, find_origin, post_comment
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -29,6 +29,12 @@ def environment(environment: dict[str, str], server: Tracker) -> dict[str, str]:
 
 def git(root: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True)
+
+
+def add_origin(root: Path, address: str) -> tuple[str, str] | None:
+    git(root, "init")
+    git(root, "remote", "add", "origin", address)
+    return find_origin(root)
 
 
 def failure(reference: Reference, root: Path, environment: dict[str, str]) -> str:
@@ -50,9 +56,9 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
         },
     )
     environment["GITHUB_TOKEN"] = f" {CANARY}\n"
-    assert fetch_issue(NAMED, root, environment) == Issue(
-        title="Offline forms",
-        text="Forms lose what was typed.\n\n- [ ] keep",
+    assert fetch_issue(NAMED, root, environment) == (
+        "Offline forms",
+        "Forms lose what was typed.\n\n- [ ] keep",
     )
     (asked,) = server.asked
     assert asked.path == PATH
@@ -71,11 +77,9 @@ def test_the_newest_comments_come_along(server: Tracker, environment: dict[str, 
         {"user": None, "created_at": "2026-01-03T03:04:05Z", "body": None},
     ]
     server.gives(f"{PATH}/comments?per_page=30&page=2", comments)
-    issue = fetch_issue(NAMED, root, environment)
-    assert issue.text == (
-        "They lose it.\n\n## Comments\n\n**ana**, 2026-01-02:\n\n> Also on trams.\n> # Twice."
-    )
-    assert Item("a", issue.title, issue.text).own_text == "They lose it."
+    title, text = fetch_issue(NAMED, root, environment)
+    assert text == "They lose it.\n\n## Comments\n\n**ana**, 2026-01-02:\n\n> Also on trams.\n> # Twice."
+    assert Item("a", title, text).own_text == "They lose it."
 
 
 def test_a_comment_is_put_on_the_issue(server: Tracker, environment: dict[str, str], root: Path) -> None:
@@ -112,14 +116,14 @@ def test_an_issue_without_words_is_called_by_its_id(
     server: Tracker, environment: dict[str, str], root: Path, answer: object
 ) -> None:
     server.gives(PATH, answer)
-    assert fetch_issue(NAMED, root, environment) == Issue("GH-21", "")
+    assert fetch_issue(NAMED, root, environment) == ("GH-21", "")
 
 
 def test_the_repository_is_the_projects_own(server: Tracker, environment: dict[str, str], root: Path) -> None:
     git(root, "init")
     git(root, "remote", "add", "origin", "git@github.com:acme/shop.git")
     server.gives(PATH, {"title": "T"})
-    assert fetch_issue(GH_21, root, environment).title == "T"
+    assert fetch_issue(GH_21, root, environment)[0] == "T"
 
 
 @pytest.mark.parametrize("prepared", [False, True])
@@ -176,7 +180,7 @@ def test_an_answer_without_a_title_or_a_text_is_no_issue(
 def test_a_moved_repository_is_followed(server: Tracker, environment: dict[str, str], root: Path) -> None:
     server.refuses(PATH, 301, Location=f"{server.address}/repositories/7/issues/21")
     server.gives("/repositories/7/issues/21", {"title": "Moved"})
-    assert fetch_issue(NAMED, root, environment | {"GITHUB_TOKEN": CANARY}).title == "Moved"
+    assert fetch_issue(NAMED, root, environment | {"GITHUB_TOKEN": CANARY})[0] == "Moved"
     assert server.asked[1].headers["Authorization"] == f"Bearer {CANARY}"
 
 
@@ -215,7 +219,7 @@ def test_the_address_that_is_set_serves_a_company(
 ) -> None:
     server.gives(PATH, {"title": "Ours"})
     reference = Reference("github", "GH-21", "git.corp.example", "acme/shop")
-    assert fetch_issue(reference, root, environment | {"GITHUB_TOKEN": CANARY}).title == "Ours"
+    assert fetch_issue(reference, root, environment | {"GITHUB_TOKEN": CANARY})[0] == "Ours"
     assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
 
 
@@ -237,17 +241,19 @@ class TestRemote:
             "git@github-work:acme/web.shop.git",
         ],
     )
-    def test_is_read_whichever_way_git_writes_it(self, address: str) -> None:
-        assert parse_remote(address) == ("github.com", "acme/web.shop")
+    def test_is_read_whichever_way_git_writes_it(self, root: Path, address: str) -> None:
+        assert add_origin(root, address) == ("github.com", "acme/web.shop")
 
-    def test_may_be_on_a_companys_host(self) -> None:
-        assert parse_remote("git@git.corp.example:acme/shop.git") == ("git.corp.example", "acme/shop")
-        assert parse_remote("ssh://git@git.corp.example:2222/a/b") == ("git.corp.example", "a/b")
+    @pytest.mark.parametrize(
+        ("address", "repository"),
+        [("git@git.corp.example:acme/shop.git", "acme/shop"), ("ssh://git@git.corp.example:2222/a/b", "a/b")],
+    )
+    def test_may_be_on_a_companys_host(self, root: Path, address: str, repository: str) -> None:
+        assert add_origin(root, address) == ("git.corp.example", repository)
 
     @pytest.mark.parametrize(
         "address",
         [
-            "",
             "/srv/git/shop.git",
             "../shop",
             "file:///srv/git/shop.git",
@@ -257,14 +263,14 @@ class TestRemote:
             "https://github.com/-acme /shop",
         ],
     )
-    def test_a_folder_or_a_deeper_path_is_none(self, address: str) -> None:
-        assert parse_remote(address) is None
+    def test_a_folder_or_a_deeper_path_is_none(self, root: Path, address: str) -> None:
+        assert add_origin(root, address) is None
 
-    def test_is_asked_of_git(self, root: Path, environment: dict[str, str], programs: Path) -> None:
-        assert find_origin(root, environment) is None
+    def test_is_asked_of_git(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert find_origin(root) is None
         git(root, "init")
-        assert find_origin(root, environment) is None
+        assert find_origin(root) is None
         git(root, "remote", "add", "origin", "https://github.com/acme/shop")
-        assert find_origin(root, environment) == ("github.com", "acme/shop")
-        (programs / "git").unlink()
-        assert find_origin(root, {"PATH": str(programs)}) is None
+        assert find_origin(root) == ("github.com", "acme/shop")
+        monkeypatch.setenv("PATH", str(root))
+        assert find_origin(root) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import TrackerFailed
-from roundtable.trackers import Issue, Reference
+from roundtable.trackers import Reference
 from roundtable.trackers.issues import fetch_issue
 from trackers.server import CANARY, Reply, Tracker
 
@@ -34,10 +34,7 @@ def failure(environment: dict[str, str], reference: Reference = ABC_12) -> str:
 def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, str], tmp_path: Path) -> None:
     words = "Forms lose\x1b[31m what was typed."
     server.gives(PATH, {"key": "ABC-12", "fields": {"summary": "Offline\n forms\x07", "description": words}})
-    assert fetch_issue(ABC_12, tmp_path, environment) == Issue(
-        title="Offline forms",
-        text="Forms lose what was typed.",
-    )
+    assert fetch_issue(ABC_12, tmp_path, environment) == ("Offline forms", "Forms lose what was typed.")
     (asked,) = server.asked
     scheme, _, sent = asked.headers["Authorization"].partition(" ")
     assert (scheme, b64decode(sent).decode()) == ("Basic", f"ada@example.org:{CANARY}")
@@ -51,8 +48,8 @@ def test_its_comments_come_along(server: Tracker, environment: dict[str, str], r
     }
     fields = {"summary": "Offline forms", "description": "Lost.", "comment": {"comments": [told]}}
     server.gives(PATH, {"fields": fields})
-    issue = fetch_issue(Reference("jira", "ABC-12"), root, environment)
-    assert issue.text == "Lost.\n\n## Comments\n\n**Ana**, 2026-01-02:\n\n> On trams too."
+    _, text = fetch_issue(Reference("jira", "ABC-12"), root, environment)
+    assert text == "Lost.\n\n## Comments\n\n**Ana**, 2026-01-02:\n\n> On trams too."
 
 
 @pytest.mark.parametrize("comment", [None, 3, {}, {"comments": "x"}, {"comments": [3, None, {"body": 3}]}])
@@ -60,7 +57,7 @@ def test_comments_that_are_none_are_left_out(
     server: Tracker, environment: dict[str, str], comment: object
 ) -> None:
     server.gives(PATH, {"fields": {"summary": "Old", "description": "Lost.", "comment": comment}})
-    assert fetch_issue(ABC_12, Path(), environment) == Issue("Old", "Lost.")
+    assert fetch_issue(ABC_12, Path(), environment) == ("Old", "Lost.")
 
 
 def test_its_markup_reads_as_markdown(server: Tracker, environment: dict[str, str]) -> None:
@@ -68,9 +65,9 @@ def test_its_markup_reads_as_markdown(server: Tracker, environment: dict[str, st
     told = {"author": {"displayName": "Ana"}, "created": "2026-01-02", "body": "h1. Me too\n# really"}
     fields = {"summary": "h1. Old", "description": words, "comment": {"comments": [told]}}
     server.gives(PATH, {"fields": fields})
-    issue = fetch_issue(ABC_12, Path(), environment)
-    assert issue.title == "h1. Old"
-    text, comments = issue.text.split("\n\n## Comments\n\n")
+    title, whole = fetch_issue(ABC_12, Path(), environment)
+    assert title == "h1. Old"
+    text, comments = whole.split("\n\n## Comments\n\n")
     assert text == "## Why\nBecause\nso.\n1. first\n1. second\n```\nx = 1;\n```"
     assert comments == "**Ana**, 2026-01-02:\n\n> # Me too\n> 1. really"
 
@@ -82,8 +79,7 @@ def test_an_issue_without_words_is_called_by_its_id(
     server: Tracker, environment: dict[str, str], fields: dict[str, object]
 ) -> None:
     server.gives(PATH, {"fields": fields})
-    issue = fetch_issue(ABC_12, Path(), environment)
-    assert (issue.title, issue.text) == ("ABC-12", "")
+    assert fetch_issue(ABC_12, Path(), environment) == ("ABC-12", "")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +128,7 @@ def test_an_address_in_the_reference_never_gets_the_credentials(
     )
     assert server.asked == other.asked == []
     server.gives(PATH, {"fields": {"summary": "Here"}})
-    assert fetch_issue(Reference("jira", "ABC-12", server.address), Path(), environment).title == "Here"
+    assert fetch_issue(Reference("jira", "ABC-12", server.address), Path(), environment)[0] == "Here"
 
 
 def test_an_address_that_cannot_be_used_is_said(environment: dict[str, str]) -> None:

@@ -39,7 +39,6 @@ _PLAIN_WORDS = re.compile(r"\w(?:[\w '’-]*\w)?")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
 # Attributions that no persona may have as its name.
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
-_EVERY_STEP = "all"
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LABEL_LENGTH = 60
 _SECTIONS = ("Brief Mode", "Standard Mode", "Deep Mode", "Questions", "Validation", "Artifacts", "Notes")
@@ -111,14 +110,9 @@ def find_project_kind(root: Path) -> str:
 
 
 def _load_content(project: Path | None) -> Content:
-    own = (project or Path()) / PROJECT_FOLDER
+    own = (project or BUILT_IN) / PROJECT_FOLDER
     has_own = any(os.path.lexists(own / kind) for kind in ("personas", "steps", "tracks"))
-    return _parse_content(own) if project is not None and has_own else _parse_built_in()
-
-
-@cache
-def _parse_built_in() -> Content:
-    return _parse_content(None)
+    return _parse_content(own) if has_own else _parse_built_in()
 
 
 class _Switch(Struct):
@@ -151,8 +145,8 @@ class _StepFields(Struct, forbid_unknown_fields=True):
     skip_if: Any = ""
 
 
-def _parse_content(own: Path | None) -> Content:
-    """Return the built-in content merged with a project's; a replaced step keeps its place in the order."""
+def _parse_content(own: Path) -> Content:
+    """Return the built-in content merged with that in `own`; a replaced step keeps its place in the order."""
     persona_problems: list[Problem] = []
     personas = _load_personas(own, persona_problems)
     problems: list[Problem] = []
@@ -165,7 +159,7 @@ def _parse_content(own: Path | None) -> Content:
                     yield Loaded(step, file.shown, place)
 
     finish = partial(_finish_steps, Roster(personas) if personas else None, problems)
-    roots = (BUILT_IN, own) if own else (BUILT_IN,)
+    roots = (BUILT_IN, own)
     found: dict[str, Loaded[_StepFile]] = {}
     for root in roots:
         given: dict[str, Loaded[_StepFile]] = {}
@@ -183,14 +177,14 @@ def _parse_content(own: Path | None) -> Content:
         brought = tuple(finish(load_steps(root, "tracks/[!.]*", "tracks/[!.]*/[!.]*")))
         parse = partial(parse_track, steps=steps, brought=brought)
         tracks |= {each.value.key: each.value for each in load_folder(root, "tracks", problems, parse)}
-    return Content(
-        personas=(personas, tuple(persona_problems)),
-        steps=steps,
-        tracks=(tuple(tracks.values()), tuple(problems)),
-    )
+    return Content((personas, tuple(persona_problems)), steps, (tuple(tracks.values()), tuple(problems)))
 
 
-def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, ...]:
+# BUILT_IN has no such folder, so nothing is merged.
+_parse_built_in = cache(partial(_parse_content, BUILT_IN / PROJECT_FOLDER))
+
+
+def _load_personas(own: Path, problems: list[Problem]) -> tuple[Persona, ...]:
     """Return the personas at the table: ours, replaced or disabled in place, then the project's own."""
     built = load_folder(BUILT_IN, "personas", problems, partial(parse_persona, trusted=None))
     ours = {file.value[0]: file for file in built}
@@ -198,7 +192,7 @@ def _load_personas(own: Path | None, problems: list[Problem]) -> tuple[Persona, 
     trusted = {ban.pattern for file in built if (persona := file.value[1]) for ban in persona.bans}
     added: dict[str, Loaded[_PersonaFile]] = {}
     parse = partial(parse_persona, trusted=trusted)
-    for file in load_folder(own, "personas", problems, parse) if own else ():
+    for file in load_folder(own, "personas", problems, parse):
         if (other := added.setdefault(file.value[0], file)) is not file:
             reason = f"'{file.value[0]}' is already the key of {other.shown}"
             problems.append(Problem(file.shown, "key", reason, skipped=True))
@@ -226,8 +220,7 @@ def _find_clash(given: Mapping[str, Loaded[_PersonaFile]], added: Collection[str
             reason = f"{stays.name} has the same first name; nobody could tell whom you address"
             return Problem(refused, "name", reason, skipped=True)
         if len(taken) > MAX_PERSONAS:
-            reason = f"{MAX_PERSONAS} personas are at the table already"
-            return Problem(seat[1], "key", reason, skipped=True)
+            return Problem(seat[1], "key", f"{MAX_PERSONAS} personas are at the table already", skipped=True)
     return None
 
 
@@ -293,7 +286,7 @@ def parse_track(text: str, steps: tuple[Step, ...], brought: tuple[Step, ...]) -
     fields, _ = split_front_matter(text)
     if not _KEY.fullmatch(str(fields.get("key"))):
         raise UnusableError("key", "must be one word of small letters, digits and hyphens")
-    if fields.get("steps") != _EVERY_STEP:
+    if fields.get("steps") != "all":
         known = {step.step_id: step for step in (*steps, *brought)}
         named = dict.fromkeys(convert(fields.get("steps"), files.SomeTexts, "steps"))
         if unknown := [step_id for step_id in named if step_id not in known]:
@@ -342,8 +335,7 @@ def parse_step(text: str) -> _StepFile:
     standard = _parse_questions("Standard Mode", sections.get("Standard Mode", every_depth), {})
     brief = _parse_questions("Brief Mode", sections.get("Brief Mode", every_depth), standard)
     deep = _parse_questions("Deep Mode", sections.get("Deep Mode", every_depth), standard)
-    spare = standard or deep or brief
-    if not spare:
+    if not (spare := standard or deep or brief):
         said = "asks no question; a question is a line `### Label` with a paragraph below it"
         raise UnusableError("body", said)
     labels = {*brief, *standard, *deep}

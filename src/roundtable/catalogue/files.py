@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Struct
 
 from ..content import read_tables
 
@@ -32,7 +31,7 @@ _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")
 
 
-class Problem(Struct, frozen=True):
+class Problem(msgspec.Struct, frozen=True):
     """One problem in one file: where, why, and whether the file is skipped because of it."""
 
     file: str
@@ -55,7 +54,7 @@ class UnusableError(ValueError):
         self.field, self.reason = field, reason
 
 
-class Loaded(Struct, Generic[_Value], frozen=True):
+class Loaded(msgspec.Struct, Generic[_Value], frozen=True):
     """The value parsed from a file, its path as shown to people, and the name it is sorted by."""
 
     value: _Value

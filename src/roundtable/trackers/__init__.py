@@ -13,19 +13,11 @@ GITHUB = "github.com"
 _NUMBER = r"(?P<number>[1-9][0-9]{0,9})"
 _SHORT = re.compile(rf"(?:#|GH-){_NUMBER}", re.IGNORECASE)
 _ISSUE_PATH = re.compile(
-    rf"/(?P<repository>[\w-][\w.-]*/[\w.-]+)/(?:issues|pull)/{_NUMBER}(?:/(?:files|commits|checks)?)?",
-    re.ASCII,
+    rf"(?a)/(?P<repository>[\w-][\w.-]*/[\w.-]+)/(?:issues|pull)/{_NUMBER}(?:/(?:files|commits|checks)?)?"
 )
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,29}-[1-9][0-9]{0,9}")
 _BROWSE_PATH = re.compile(r"(?P<folder>(?:/[\w.-]+)*)/browse/(?P<key>[\w-]+)/?", re.ASCII)
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
-
-
-class Issue(Struct, frozen=True):
-    """An issue's title, on one line, and its text, which may be empty."""
-
-    title: str
-    text: str
 
 
 class Reference(Struct, frozen=True):

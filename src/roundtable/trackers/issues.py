@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.message import Message
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from subprocess import DEVNULL, SubprocessError, run
+from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import msgspec
-from msgspec import Struct
 
 from .. import __version__
 from ..address import find_problem
@@ -27,16 +25,15 @@ from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import clean_text, strip_unprintable
 from ..git import run_git, safe_environment
-from . import GITHUB, Issue, Reference, host_of
+from . import GITHUB, Reference, host_of
 
 PATIENCE = 10.0
 LARGEST = 5_000_000
 MOST_COMMENTS = 30
 GH_PATIENCE = 5.0
 _REMOTE = re.compile(
-    r"(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
-    r"(?P<repository>[\w-][\w.-]*/[\w.-]+?)(?:\.git)?/?",
-    re.ASCII,
+    r"(?a)(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
+    r"(?P<repository>[\w-][\w.-]*/[\w.-]+?)(?:\.git)?/?"
 )
 _API = "https://api.github.com"
 _GITHUB_ADDRESS = "GITHUB_API_URL"
@@ -64,8 +61,8 @@ class Service:
     authorization: str | None = field(repr=False)
 
 
-def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Return the issue from its tracker; raise TrackerFailed, which says what to do, if that fails."""
+def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return an issue's title, on one line, and its text; raise TrackerFailed, which says what to do."""
     service = _find_service(reference, root, environment)
     if reference.source == "jira":
         fields = get_json(service, "?fields=summary,description,comment", _JiraIssue).fields
@@ -96,19 +93,19 @@ def _no_issue(source_id: str, failed: str, do: str) -> TrackerFailed:
     return TrackerFailed(failed, saved="Nothing was added.", do=f"{do} Or add it by hand: {by_hand}")
 
 
-class _GithubIssue(Struct):
+class _GithubIssue(msgspec.Struct):
     title: str | None
     body: str | None = None
     comments: int | None = None
 
 
-class _JiraFields(Struct):
+class _JiraFields(msgspec.Struct):
     summary: str | None = None
     description: str | None = None
     comment: object = None
 
 
-class _JiraIssue(Struct):
+class _JiraIssue(msgspec.Struct):
     fields: _JiraFields
 
 
@@ -120,8 +117,8 @@ def _rewrite_markup(text: str) -> str:
 
 def _make_issue(
     service: Service, title: str | None, text: str | None, comments: object, read: Callable[[str], str] = str
-) -> Issue:
-    """Return the issue without control characters, with its newest comments below its text."""
+) -> tuple[str, str]:
+    """Return title and text without control characters, the newest comments below the text."""
     told = []
     for each in comments[-MOST_COMMENTS:] if isinstance(comments, list) else ():
         if said := read(_find_text(each, "body"))[:3_000]:
@@ -132,7 +129,7 @@ def _make_issue(
             told.append(f"**{who}**, {when[:10]}:\n\n{quoted}")
     parts = [read(_find_text(text)), *([COMMENTS, *told] if told else [])]
     name = " ".join(strip_unprintable(_find_text(title)).split())
-    return Issue(name or service.source_id, "\n\n".join(parts).strip())
+    return name or service.source_id, "\n\n".join(parts).strip()
 
 
 def _find_text(answer: object, *names: str) -> str:
@@ -200,12 +197,10 @@ class _SameHost(HTTPRedirectHandler):
 
     max_redirections = 5
 
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
-    ) -> Request | None:
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         if urlsplit(req.full_url)[:2] != urlsplit(newurl)[:2]:
             raise HTTPError(newurl, code, msg, headers, fp)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def find_base(variable: str, environment: Mapping[str, str], source_id: str) -> str:
@@ -224,7 +219,7 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
     source_id, number = reference.source_id, reference.source_id.removeprefix("GH-")
     if reference.repository:
         host, repository = reference.site or GITHUB, reference.repository
-    elif origin := find_origin(root, environment):
+    elif origin := find_origin(root):
         host, repository = origin
     else:
         failed = f'{source_id} names no repository, and git knows no remote "origin" here that does.'
@@ -245,15 +240,10 @@ def _find_service(reference: Reference, root: Path, environment: Mapping[str, st
     return Service("GitHub", base, path, _GITHUB_ADDRESS, access, source_id, known)
 
 
-def find_origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
+def find_origin(root: Path) -> tuple[str, str] | None:
     """Return host and owner/name of git's `origin`; None without one, or if it is a folder."""
-    answer = run_git(root, "remote", "get-url", "origin", seconds=GH_PATIENCE, environment=environment)
-    return parse_remote((answer or b"").decode("utf-8", "replace").strip())
-
-
-def parse_remote(address: str) -> tuple[str, str] | None:
-    """Return host and owner/name in a remote's address, whichever way git writes it."""
-    remote = _REMOTE.fullmatch(address)
+    answer = run_git(root, "remote", "get-url", "origin", seconds=GH_PATIENCE)
+    remote = _REMOTE.fullmatch((answer or b"").decode("utf-8", "replace").strip())
     if remote is None:
         return None
     host = remote["host"].lower()
@@ -264,16 +254,13 @@ def parse_remote(address: str) -> tuple[str, str] | None:
 
 def _ask_gh(host: str, environment: Mapping[str, str]) -> str:
     """Return the token that gh keeps for a host; empty if gh is missing or not logged in."""
-    program = shutil.which("gh", path=environment.get("PATH", ""))
-    if program is None:
+    if (program := shutil.which("gh", path=environment.get("PATH", ""))) is None:
         return ""
     given = {key: value for key, value in safe_environment(environment).items() if key not in _FOR_ANY_HOST}
     words = [program, "auth", "token", "--hostname", host]
     try:
-        answer = subprocess.run(
-            words, env=given, stdin=subprocess.DEVNULL, capture_output=True, timeout=GH_PATIENCE, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
+        answer = run(words, env=given, stdin=DEVNULL, capture_output=True, timeout=GH_PATIENCE, check=True)
+    except (OSError, SubprocessError):
         return ""
     token = answer.stdout.decode("utf-8", "replace").strip()
     return token if _is_token(token) else ""

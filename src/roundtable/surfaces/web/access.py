@@ -107,9 +107,8 @@ class Guard:
         self._app = app
         self._done: Counter[str] = Counter()  # what each sender did in the time span that ends at `_until`
         self._until = 0.0
-        names = {each.lower() for each in hosts}
-        self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
-        self._names = names | set(THIS_MACHINE)
+        self._names = {*map(str.lower, hosts), *THIS_MACHINE}
+        self._any_address = not self._names.isdisjoint(_EVERY_ADDRESS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:

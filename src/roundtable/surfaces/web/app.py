@@ -155,8 +155,7 @@ class Site:
         return self._counted[entry.slug][1]
 
     def add(self, request: Request) -> Response:
-        text = request.state.form.get("text", "").strip()
-        if not text:
+        if not (text := request.state.form.get("text", "").strip()):
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
         if self.project.names_issue(text):  # only the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
@@ -172,38 +171,35 @@ class Site:
         return RedirectResponse(f"/items/{quote(slug)}", 303)
 
     def show_item(self, request: Request) -> Response:
-        item = self._view(request)
+        item = ItemView(self.project, request.path_params["slug"])
         return self._page(request, "item.html", item=item, room=self._room_of(item.status.entry.slug))
 
     def show_document(self, request: Request) -> Response:
-        item, name = self._view(request), request.path_params["name"]
+        item, name = ItemView(self.project, request.path_params["slug"]), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
         return self._page(request, "document.html", item=item, name=name, body="", talk=None)
 
     def show_discussion(self, request: Request) -> Response:
-        item, number = self._view(request), request.path_params["number"]
+        item, number = ItemView(self.project, request.path_params["slug"]), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
         return self._page(request, "document.html", item=item, name=found.title, body="", talk=found)
 
     def show_hand_off(self, request: Request) -> Response:
-        item = self._view(request)
+        item = ItemView(self.project, request.path_params["slug"])
         body = markup.render_document(self.project.write_hand_off(item.status.entry.slug, "page", None)[0])
         return self._page(request, "document.html", item=item, name="Hand-off", body=body, talk=None)
 
     def export(self, request: Request) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = self._view(request, on_one_page=True)
+        item = ItemView(self.project, request.path_params["slug"], on_one_page=True)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
         name = f"attachment; filename*=UTF-8''{quote(item.status.entry.slug, safe='')}.html"
         return HTMLResponse(text, headers={"Content-Disposition": name})
-
-    def _view(self, request: Request, *, on_one_page: bool = False) -> ItemView:
-        return ItemView(self.project, request.path_params["slug"], on_one_page=on_one_page)
 
     async def show_room(self, request: Request) -> Response:
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
