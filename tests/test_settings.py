@@ -321,7 +321,7 @@ PRIVATE = "must hold no name and no password; where the server wants a key, set 
 )
 def test_a_base_url_is_an_address_without_a_password(project: Path, value: str, problem: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_BASE_URL": value})
-    assert settings.base_url == ""
+    assert (settings.base_url, settings.is_panel_chosen) == ("", False)
     assert warnings == (f"Environment: ROUNDTABLE_BASE_URL {problem}",)
     with pytest.raises(RuleBroken) as refused:
         load_settings(project, base_url=value, environment={})

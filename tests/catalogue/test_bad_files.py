@@ -65,6 +65,11 @@ def test_what_editors_do_to_a_file_is_no_problem(tmp_path: Path, personas: Path,
         (b"\xff\xfe---", "", "is not UTF-8 text without control characters: see line 1"),
         (SOUND.encode() + b"caf\xe9", "", "is not UTF-8 text without control characters: see line 8"),
         (b"---\nkey: a\x00b\n---\n", "", "is not UTF-8 text without control characters: see line 2"),
+        (
+            "---\nkey: a\U000e0041b\n---\n".encode(),
+            "",
+            "is not UTF-8 text without control characters: see line 2",
+        ),
         (b"---\nkey: a\x1b[31m\n---\n", "", "is not UTF-8 text without control characters: see line 2"),
         (
             "---\nkey: a\u202eb\n---\n".encode(),

@@ -24,8 +24,10 @@ Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)]
 SomeTexts = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 _Value = TypeVar("_Value")
-# Line ends and tabs are allowed; other control characters and those that reorder a line are not.
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Line ends and tabs are allowed; no other control characters, none that reorder a line, no invisible tags.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0001-\U000e007f]"
+)
 # The field in a message of msgspec: one with a wrong value, or one that is missing or unknown.
 _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")

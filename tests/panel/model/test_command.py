@@ -102,6 +102,7 @@ def test_words_come_as_they_are_printed(gate: Gate) -> None:
     [
         (b"a\xe2\x82", b"\xac b", ["a", "€ b"]),
         (b"a", b"\x1b[1mred\x1b[0m b", ["a", "red b"]),
+        (b"a\x1b[3", b"1mred\x1b[0m b", ["a", "red b"]),
     ],
 )
 def test_what_two_reads_cut_in_two_is_made_whole(

@@ -43,6 +43,7 @@ KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVIC
 # Kinds of failure after which the request may have been read, and so is paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
+_LONGEST_ESCAPE = 256
 # Arguments of a program that are keys, judging by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
 # A key after `=` is read once, to the end of its argument, so that a long argument is not slow.
 _GIVEN_KEY = re.compile(
@@ -289,7 +290,7 @@ class CommandModel:
         """Yield what the program prints as it comes, cut to a limit as a service would do."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * 2  # twice what a service would be asked for
-        said, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
+        said, held, decoder = "", "", codecs.getincrementaldecoder("utf-8")("replace")
         with (
             TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as prompt,  # not a pipe: nobody waits for a program that does not read
@@ -301,7 +302,11 @@ class CommandModel:
                 while len(said) < most:
                     async with asyncio.timeout_at(deadline):
                         data = await running.output.read(64 * 1024)
-                    piece = strip_unprintable(decoder.decode(data, final=not data))[: most - len(said)]
+                    text = held + decoder.decode(data, final=not data)
+                    # An escape sequence may come in two pieces: near the end, it waits for the rest.
+                    end = text.rfind("\x1b", -_LONGEST_ESCAPE) if data else -1
+                    text, held = (text, "") if end < 0 else (text[:end], text[end:])
+                    piece = strip_unprintable(text)[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
@@ -433,6 +438,7 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
     if choice.kind == "command":
         program = CommandModel(choice.name).program()
         return f"runs {program}; whether it answers is only known when it is asked", True
+    from http.client import HTTPException
     from urllib import error, request
 
     where = show_host(choice.address)
@@ -440,7 +446,7 @@ def check_reach(choice: Choice) -> tuple[str, bool]:
         request.urlopen(choice.address, timeout=3).close()  # without a key
     except error.HTTPError as answer:
         answer.close()
-    except (OSError, ValueError):
+    except (OSError, ValueError, HTTPException):
         return f"{where} cannot be reached", False
     return f"{where} answers", True
 
