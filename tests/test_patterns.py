@@ -54,6 +54,7 @@ _BUILT = (
     "roundtable.panel.offline.messages: strip_address",
     "roundtable.settings: _read_layer",
     "roundtable.survey.lookup: _weigh_line",
+    "roundtable.survey.search: _find_spelling",  # one escaped word
 )
 _CRITERIA = (
     "a number with a unit",

@@ -178,7 +178,7 @@ def load_settings(
         layers.append((name, _read_layer(home / name, warnings, section, str(own or "the environment"))))
     values: dict[str, Any] = {}
     for origin, table in layers:
-        named = values.get("model"), values.get("base_url")
+        before = values.get("model"), values.get("base_url")
         for key, value in table.items():
             try:
                 values.setdefault(key, _read_value(key, value))
@@ -186,7 +186,7 @@ def load_settings(
                 name = variables[key] if origin == "Environment" else key
                 warnings.append(f"{origin}: {name} {problem}.")
         # Naming a model means that it should speak, unless this or a stronger layer names the panel.
-        if (values.get("model"), values.get("base_url")) != named:
+        if (values.get("model"), values.get("base_url")) != before:
             values.setdefault("panel", "model")
     budget = Budget(*(values.pop(f"budget.{limit}", None) for limit in ("turns", "tokens", "money")))
     renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}

@@ -43,7 +43,8 @@ KEYS: Mapping[str, Sequence[str]] = {kind: each["keys"] for kind, each in SERVIC
 # Kinds of failure after which the request may have been read, and so is paid for.
 _PAID: tuple[FailureKind, ...] = ("time-out", "cut", "nonsense", "filtered")
 _KEPT_OF_STDERR = 8 * 1024
-_LONGEST_ESCAPE = 256
+# An escape sequence that the end of a piece has cut in two.
+_CUT_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+|[\]PX^_][^\x07\x1b]*+\x1b?+|[ -/]*+)\Z")
 # Arguments of a program that are keys, judging by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`.
 # A key after `=` is read once, to the end of its argument, so that a long argument is not slow.
 _GIVEN_KEY = re.compile(
@@ -303,9 +304,8 @@ class CommandModel:
                     async with asyncio.timeout_at(deadline):
                         data = await running.output.read(64 * 1024)
                     text = held + decoder.decode(data, final=not data)
-                    # An escape sequence may come in two pieces: near the end, it waits for the rest.
-                    end = text.rfind("\x1b", -_LONGEST_ESCAPE) if data else -1
-                    text, held = (text, "") if end < 0 else (text[:end], text[end:])
+                    cut = _CUT_ESCAPE.search(text, max(len(text) - 1_000, 0)) if data else None
+                    text, held = (text[: cut.start()], cut[0]) if cut else (text, "")
                     piece = strip_unprintable(text)[: most - len(said)]
                     said += piece
                     if piece:
