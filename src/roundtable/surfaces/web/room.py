@@ -220,11 +220,18 @@ class Room:
     def say(self, guest: Guest, text: str, at: int) -> None:
         """Answer the `listen` with this number; raise RuleBroken if the guest may not speak now.
 
-        In a discussion, early words wait until the table listens again.
+        In a discussion, early words wait until the table listens again. `/chair NAME` hands over the chair,
+        and `/chair` takes it from somebody who has left.
         """
         words, awaits, draft = clean_text(text).strip(), self.awaits, self.open_draft
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
+        command, _, name = words.partition(" ")
+        if command == "/chair":
+            wanted = name.strip() or self._take_seat(guest).name
+            found = (seat.guest.id for seat in self.people() if seat.name.casefold() == wanted.casefold())
+            self.hand_over(guest, next(found, ""))
+            return
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
             reason = "Somebody answered first" if at else "The table does not listen now"
