@@ -27,6 +27,12 @@ Place = tuple[Path, Path]
 Opens = Callable[..., PseudoTerminal]
 ROOM = "/items/offline-forms/room"
 PATIENCE = 30.0
+IMPATIENT = """
+from roundtable.__main__ import main
+from roundtable.surfaces.terminal import seat
+seat.PATIENCE = 2.0
+main()
+"""
 
 
 class Person:
@@ -90,10 +96,10 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture
 def terminals(place: Place, stack: ExitStack) -> Opens:
-    def start(name: str = "Ada", *options: str) -> PseudoTerminal:
+    def start(name: str = "Ada", *options: str, **more: Any) -> PseudoTerminal:
         environment = {"ROUNDTABLE_USER_NAME": name}
         arguments = ("analyze", "offline-forms", *options)
-        terminal = PseudoTerminal(arguments, root=place[0], environment=environment)
+        terminal = PseudoTerminal(arguments, root=place[0], environment=environment, **more)
         stack.callback(terminal.process.close, force=True)
         return terminal
 
@@ -143,6 +149,52 @@ def test_terminals_and_a_page_see_each_others_words_once_and_in_order(
     turns = ana.read_turns()
     assert [int(number) for number, _ in turns] == list(range(1, len(turns) + 1))
     assert [name for _, name in turns if name in ("Ada", "Ana", "Ben")] == ["Ada", "Ana", "Ben"]
+
+
+def test_a_cut_connection_comes_back_with_all_that_was_said_meanwhile(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    web = Web(completed[0], stack)
+    ana = web.discuss()
+    ada = sit_down(terminals())
+    ana.say("Before the cut.")
+    ada.see("Ana: Before the cut.")
+    ana.wait("discussion")
+    web.cable.cut()
+    ada.see("The connection to the table is lost; trying again for a minute. What was said is saved.")
+    ada.keys("Typed in the dark\r")
+    ada.see("The server did not answer.")
+    see_line(ada, "Typed in the dark")
+    ana.say("While you were away.")
+    ana.wait("discussion")
+    web.cable.mend()
+    ada.see("Ana: While you were away.")
+    ada.see("The connection is back.")
+    ada.keys("\r")
+    ada.see("Ada: Typed in the dark")
+    said = ["Ana: Before the cut.", "Ana: While you were away.", "Ada: Typed in the dark"]
+    places = places_of(ada, *said)
+    assert places == sorted(places)
+    assert [name for _, name in ana.read_turns() if name in ("Ada", "Ana")] == ["Ana", "Ana", "Ada"]
+    assert not ada.screen.trespasses
+
+
+def test_a_restarted_server_lets_the_terminal_in_again_once_the_table_is_open(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    with ExitStack() as server:
+        Web(completed[0], server).discuss()
+        ada = sit_down(terminals())
+    ada.see("The connection to the table is lost")
+    ana = Web(completed[0], stack).ana  # with invitations of its own
+    ana.client.get(ROOM).raise_for_status()
+    ana.do("open")
+    ana.say("R", "choice")
+    ada.see("Ana: Resume")
+    ada.see("The connection is back.")
+    ana.wait("discussion")
+    ada.keys("Here I am again.\r")
+    ada.see("Ada: Here I am again.")
 
 
 def test_what_is_refused_comes_back_and_the_chair_of_somebody_who_left_is_taken(
@@ -208,11 +260,13 @@ def test_a_server_that_ends_leaves_word_of_what_to_do_and_of_what_was_typed(
     with ExitStack() as server:
         web = Web(completed[0], server)
         web.discuss()
-        terminal = sit_down(terminals())
+        terminal = sit_down(terminals(program=("-c", IMPATIENT)))
         terminal.keys("Half a sentence")
         terminal.see("Half a sentence")
         web.cable.cut()
-        terminal.see("What was said is saved. Come back with: roundtable analyze offline-forms")
+        terminal.see("The connection to the table is lost")
+        terminal.see("The table did not come back. What was said is saved.")
+        terminal.see("Come back with: roundtable analyze offline-forms")
         assert terminal.end() == 0
         assert terminal.words().endswith("Half a sentence")
     alone = terminals()
