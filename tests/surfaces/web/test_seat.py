@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,12 +16,15 @@ import httpx2
 import pytest
 
 from cable import Cable
+from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
+from roundtable.panel.base import OnWords, Speech
 from roundtable.settings import announcement_file
 from roundtable.surfaces.cli.servers import announce
 from roundtable.surfaces.terminal.seat import find_seat
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
+from roundtable.testing import ScriptedPanel
 from tools.pseudo_terminal import PseudoTerminal
 from webserver import make_site, serve
 
@@ -69,6 +74,20 @@ class Person:
         return [(number, name) for name, number in found if number]
 
 
+class HeldPanel(ScriptedPanel):
+    """Says half of each contribution and waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
+        heard(f"Half of turn {brief.number}, ")
+        await asyncio.get_running_loop().run_in_executor(None, self.go_on.wait, PATIENCE)
+        heard("and the rest.")
+        return Speech(f"Half of turn {brief.number}, and the rest.")
+
+
 class Web:
     """A project behind a server that announces itself, with one person who uses its pages."""
 
@@ -81,10 +100,10 @@ class Web:
         token = self.site.invitations.tokens[MEMBER]
         stack.enter_context(announce(root, f"{self.cable.address}/join/{token}"))
 
-    def discuss(self) -> Person:
+    def discuss(self, awaits: str = "discussion") -> Person:
         self.ana.do("open")
         self.ana.say("E", "menu")
-        self.ana.wait("discussion")
+        self.ana.wait(awaits)
         return self.ana
 
 
@@ -195,6 +214,26 @@ def test_a_restarted_server_lets_the_terminal_in_again_once_the_table_is_open(
     ana.wait("discussion")
     ada.keys("Here I am again.\r")
     ada.see("Ada: Here I am again.")
+
+
+def test_ctrl_c_stops_the_speaker_if_the_user_has_the_chair(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    panel = HeldPanel()
+    web = Web(completed[0], stack, panel=panel)
+    stack.callback(panel.go_on.set)
+    web.discuss("early")  # Ana does not follow the table: who needs the chair first gets it
+    ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
+    ada.see("Alex is speaking · with Ben")
+    ada.keys("/chair\r\x03")
+    ada.see("Stopped. Ctrl-C again leaves; everything is saved.")
+    for terminal in (ada, ben):
+        terminal.see("Alex Rivera (Solutions Architect): Half of turn 2, ...")
+    ada.keys("Alex, go on.\r")
+    ben.see("Ada: Alex, go on.")
+    ben.see("is speaking · with Ada")
+    ben.keys("\x03")
+    ben.see("Only Ada, who has the chair, can do that. Nothing was changed.")
 
 
 def test_what_is_refused_comes_back_and_the_chair_of_somebody_who_left_is_taken(

@@ -123,7 +123,10 @@ class TerminalConversation:
         if self._note and self._holding is not None:
             self._holding.cancel()
             return
-        stopped = not self.input.is_listening and self._panel.stop()
+        if isinstance(self.session, Session):
+            stopped = not self.input.is_listening and self._panel.stop()
+        else:
+            stopped = self.session.stop()
         if not stopped:
             self.input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)

@@ -85,19 +85,28 @@ class TableSeat:
             yield Line("listen", "")
 
     def say(self, words: str) -> None:
-        """Send words without waiting; refused words come back into the line, with the reason."""
+        if words.strip() or self.state["listen"]:  # empty words count only while the table listens
+            self._post("say", words, text=words if words.strip() else self.offer)
+
+    def stop(self) -> bool:
+        """Have the speaker stopped; return whether anybody is at work at the table."""
+        if is_at_work := bool(self.state["work"]):
+            self._post("stop")
+        return is_at_work
+
+    def _post(self, action: str, words: str = "", **fields: str) -> None:
+        """Send a form without waiting; refused words come back into the line, with the reason."""
 
         def take_answer(answer: asyncio.Future[Any]) -> None:
             if (refusal := answer.exception()) is not None:
-                has_more = bool(self.page.input.buffer.text)  # typed meanwhile; it stays in the line
-                self.page.show(Line("notice", f"{refusal} Not said: {words}" if has_more else str(refusal)))
+                # What was typed meanwhile stays in the line.
+                unsaid = f" Not said: {words}" if words and self.page.input.buffer.text else ""
+                self.page.show(Line("notice", f"{refusal}{unsaid}"))
                 self.page.input.fill(words)
 
-        at, text = self.state["listen"], words if words.strip() else self.offer
-        fields = {"text": text, "at": str(at), "check": self._check}
-        if words.strip() or at:  # empty words count only while the table listens
-            sending = asyncio.get_running_loop().run_in_executor(None, self._ask, f"{self._room}/say", fields)
-            sending.add_done_callback(take_answer)
+        fields |= {"at": str(self.state["listen"]), "check": self._check}
+        loop, path = asyncio.get_running_loop(), f"{self._room}/{action}"
+        loop.run_in_executor(None, self._ask, path, fields).add_done_callback(take_answer)
 
     def hang_up(self, reason: str = "You left the table, which goes on.") -> None:
         """Get up from the table, and say why."""
