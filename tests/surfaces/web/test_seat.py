@@ -216,6 +216,29 @@ def test_a_restarted_server_lets_the_terminal_in_again_once_the_table_is_open(
     ada.see("Ada: Here I am again.")
 
 
+def test_words_are_shown_as_they_come_and_those_typed_meanwhile_are_kept(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    panel = HeldPanel()
+    web = Web(completed[0], stack, panel=panel)
+    stack.callback(panel.go_on.set)
+    web.discuss("early")
+    ada = terminals()
+    ada.see("Sit down at that table? Y/n")
+    ada.keys("\r")
+    ada.see("Alex Rivera (Solutions Architect): Half of turn 2,")
+    ada.keys("We go with option B.")
+    ada.see("› We go with option B.")
+    ada.resize(60)
+    panel.go_on.set()
+    ada.see("Half of turn 3, and the rest.")
+    see_line(ada, "We go with option B.")
+    ada.keys("\r")
+    ada.see("Ada: We go with option B.")
+    places_of(ada, "Half of turn 2, and the rest.", "Half of turn 3, and the rest.")
+    assert not ada.screen.trespasses
+
+
 def test_ctrl_c_stops_the_speaker_if_the_user_has_the_chair(
     completed: Place, stack: ExitStack, terminals: Opens
 ) -> None:

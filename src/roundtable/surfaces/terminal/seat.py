@@ -53,7 +53,7 @@ class TableSeat:
         """Look at the table; raise OSError or RuleBroken if no announced server has it open."""
         self._announcement, self._slug, self._again = announcement, quote(slug), again
         self._room = f"/items/{self._slug}/room"
-        self._name = self._id = self._check = self._cookie = ""
+        self._name = self._id = self._check = self._cookie = self._words = ""
         self._has_left = False
         self.state = self._look()
 
@@ -133,6 +133,8 @@ class TableSeat:
                         if name == "data" and kind == "line":
                             call(self.page.show, convert(json.loads(text), Line))
                             last = number
+                        elif name == "data" and kind == "words":
+                            call(self._take_words, json.loads(text))
                         elif name == "data" and kind == "table":
                             if lost_at:
                                 call(self.page.show, Line("notice", "The connection is back."))
@@ -144,6 +146,11 @@ class TableSeat:
                 elif time.monotonic() > lost_at + PATIENCE:
                     call(self.hang_up, _GONE)
                 time.sleep(_PAUSE)
+
+    def _take_words(self, piece: dict[str, Any]) -> None:
+        self._words = self._words[: piece["from"]] + piece["text"]
+        self.page.take_words("", "")
+        self.page.take_words(piece["speaker"], self._words)
 
     def _take_state(self, state: dict[str, Any]) -> None:
         if state["chair"] == self._id and state["listen"] != self.state["listen"]:
