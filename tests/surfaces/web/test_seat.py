@@ -266,6 +266,11 @@ def test_what_is_refused_comes_back_and_the_chair_of_somebody_who_left_is_taken(
     web.discuss()  # Ana opened the table and does not follow it
     ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
     ada.see("with Ben")
+    ben.keys("/chair\r")
+    ada.see("Ben has the chair now.")
+    ben.keys("/chair Ada\r")
+    for terminal in (ada, ben):
+        terminal.see("Ada has the chair now.")
     ada.keys("/turns 14\r")
     ada.see("The turn limit is now 14")
     ben.keys("done\r")

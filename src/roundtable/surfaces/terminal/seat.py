@@ -155,6 +155,8 @@ class TableSeat:
     def _take_state(self, state: dict[str, Any]) -> None:
         if state["chair"] == self._id and state["listen"] != self.state["listen"]:
             self.page.input.fill(state["prefill"])
+        if state["chair"] != self.state["chair"] and (name := state["people"].get(state["chair"])):
+            self.page.show(Line("notice", f"{name} has the chair now."))
         self.state, self.listening = state, state["awaits"]
         self.offer = self.page.input.offer = state["offer"]
         self.page.input.repaint()
