@@ -181,6 +181,7 @@ def test_a_cut_connection_comes_back_with_all_that_was_said_meanwhile(
     ana.wait("discussion")
     web.cable.cut()
     ada.see("The connection to the table is lost; trying again for a minute. What was said is saved.")
+    ada.see("not connected")
     ada.keys("Typed in the dark\r")
     ada.see("The server did not answer.")
     see_line(ada, "Typed in the dark")

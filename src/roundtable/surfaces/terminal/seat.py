@@ -143,6 +143,7 @@ class TableSeat:
                 if not lost_at:
                     lost_at = time.monotonic()
                     call(self.page.show, Line("notice", _LOST))
+                    call(self._take_state, self.state | {"work": "", "people": {}, "place": "not connected"})
                 elif time.monotonic() > lost_at + PATIENCE:
                     call(self.hang_up, _GONE)
                 time.sleep(_PAUSE)
