@@ -363,6 +363,24 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
     asyncio.run(run())
 
 
+def test_a_discussion_that_was_cut_off_before_the_user_spoke_is_shown_once(place: Place) -> None:
+    async def run() -> None:
+        first = make_room(*place)
+        async with at_table(first, ANA) as (ana,):
+            await discuss(first, ana)
+            await listen(first, ana, "discussion")
+        again = make_room(*place)
+        async with at_table(again, ANA) as (ana,):
+            await say(again, ana, "R", "choice")
+            await say(again, ana, "done", "discussion")
+            await say(again, ana, "E", "menu")
+            await listen(again, ana, "discussion")
+            turns = [entry.line.turn for entry in entries(again, "contribution")]
+            assert turns == [1, 2, 3, 1, 2, 3]
+
+    asyncio.run(run())
+
+
 def test_words_redraw_no_table_and_are_appended_to_no_other_speakers(place: Place) -> None:
     root, item = place
     drawn: list[str] = []
