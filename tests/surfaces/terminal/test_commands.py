@@ -58,7 +58,7 @@ def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     commands = read_tables("terminal.toml")["commands"]
     assert set(commands) == {
         "/help", "/transcript", "/turns", "/depth", "/who", "/steps", "/artifact", "/diff", "/panel",
-        "/model", "/copy", "/quit",
+        "/model", "/copy", "/chair", "/quit",
     }  # fmt: skip
     for name in set(commands) - {"/quit"}:
         assert answer_command(name, folder)

@@ -462,7 +462,7 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
     terminal.say("?", "/transcript", "/nonsense", "/Who")
     for text in (
         "At any prompt: /help",
-        "/copy, /quit.",
+        "/copy, /chair, /quit.",
         "For example:",
         "There is: none yet;",
         "There is no command /nonsense.",

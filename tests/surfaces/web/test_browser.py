@@ -215,6 +215,8 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     awaits(ben, "menu")
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
     eva.click("#log .changes summary")
+    expect(eva.locator("#log .changes .file").first).to_contain_text("(lines added: ")
+    expect(eva.locator("#table li.voice-0 .role").first).to_have_text("Business Analyst, leads")
     eva.wait_for_function(IS_SEEN, arg="#log .changes .file")  # and not behind the form
     expect(ana.locator("#form")).to_contain_text("Alex B. chooses")
 

@@ -163,7 +163,7 @@ def test_a_finished_bug_shows_its_own_steps_and_its_hand_off_first(tmp_path: Pat
     ("name", "text", "shown"),
     [
         ("a.json", '{"n": 3, "rows": [{"a_b": "<b>", "c": 1}]}\n', "<h2>Rows</h2>"),
-        ("a.json", '{"n": 3, "rows": [{"a_b": "<b>", "c": 1}]}\n', "<p><strong>N</strong>: 3</p>"),
+        ("a.json", '{"n": [3, 4], "rows": [{"b": 1, "c": 1}]}', 'class="field"><strong>N</strong>: 3\n4</p>'),
         ("a.json", '{"n": 3, "rows": [{"a_b": "<b>", "c": 1}]}\n', "<td>&lt;b&gt;</td><td>1</td>"),
         ("a.json", '[{"<b>": 1}, {"a_b": ["x", null, {"b": "é"}]}]', "<th>&lt;b&gt;</th><th>A b</th>"),
         (
@@ -201,7 +201,7 @@ def test_any_data_file_is_shown_and_none_of_it_is_html(
 def test_stories_and_the_matrix_are_tables(ana: TestClient, golden: Path) -> None:
     stories = ana.get("/items/renew-loans/documents/user-stories.json").text
     assert "<h2>Stories</h2>" in stories and "<td>US-001</td><td>As a member" in stories
-    assert "<p><strong>Item</strong>: Renew" in stories
+    assert '<p class="field"><strong>Item</strong>: Renew' in stories
     matrix = ana.get("/items/renew-loans/documents/traceability-matrix.csv").text
     assert "<th>Requirement</th><th>Title</th>" in matrix and "<td>FR-001</td>" in matrix
 

@@ -216,7 +216,15 @@ def test_only_the_chair_ends_the_discussion_and_can_hand_it_over(place: Place) -
                 room.hand_over(BEN, BEN.id)
             with pytest.raises(RuleBroken, match="may speak"):
                 room.hand_over(ANA, CLEO.id)
-            room.hand_over(ANA, BEN.id)
+            for words in ("/chair alex", "/chair"):
+                with pytest.raises(RuleBroken, match="Only Ana"):
+                    room.say(BEN, words, 0)
+            for words in ("/chair Cleo", "/chair nobody"):
+                with pytest.raises(RuleBroken, match="may speak"):
+                    room.say(ANA, words, 0)
+            room.say(ANA, "/chair", number)
+            assert room.is_chair(ANA)
+            room.say(ANA, "/chair alex", 0)  # whoever is listened to
             with pytest.raises(RuleBroken, match="Alex"):
                 room.say(ANA, "done", number)
             room.say(BEN, "done", number)
@@ -231,7 +239,7 @@ def test_anybody_may_take_the_chair_of_whoever_left(place: Place) -> None:
         room = make_room(*place)
         async with at_table(room, ANA, BEN) as (ana, _):
             await ana.leave()
-            room.hand_over(BEN, BEN.id)
+            room.say(BEN, "/chair", 0)
             assert room.is_chair(BEN)
 
     asyncio.run(run())
@@ -351,6 +359,24 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
             assert (4, "Alex") in said and len(said) >= 5
             words = [entry.line.words for entry in entries(again)]
             assert words.count(entries(again, "contribution")[-1].line.words) == 1
+
+    asyncio.run(run())
+
+
+def test_a_discussion_that_was_cut_off_before_the_user_spoke_is_shown_once(place: Place) -> None:
+    async def run() -> None:
+        first = make_room(*place)
+        async with at_table(first, ANA) as (ana,):
+            await discuss(first, ana)
+            await listen(first, ana, "discussion")
+        again = make_room(*place)
+        async with at_table(again, ANA) as (ana,):
+            await say(again, ana, "R", "choice")
+            await say(again, ana, "done", "discussion")
+            await say(again, ana, "E", "menu")
+            await listen(again, ana, "discussion")
+            turns = [entry.line.turn for entry in entries(again, "contribution")]
+            assert turns == [1, 2, 3, 1, 2, 3]
 
     asyncio.run(run())
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,12 +16,15 @@ import httpx2
 import pytest
 
 from cable import Cable
+from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
+from roundtable.panel.base import OnWords, Speech
 from roundtable.settings import announcement_file
 from roundtable.surfaces.cli.servers import announce
 from roundtable.surfaces.terminal.seat import find_seat
 from roundtable.surfaces.web.access import MEMBER
 from roundtable.surfaces.web.app import Site
+from roundtable.testing import ScriptedPanel
 from tools.pseudo_terminal import PseudoTerminal
 from webserver import make_site, serve
 
@@ -27,6 +32,12 @@ Place = tuple[Path, Path]
 Opens = Callable[..., PseudoTerminal]
 ROOM = "/items/offline-forms/room"
 PATIENCE = 30.0
+IMPATIENT = """
+from roundtable.__main__ import main
+from roundtable.surfaces.terminal import seat
+seat.PATIENCE = 2.0
+main()
+"""
 
 
 class Person:
@@ -63,6 +74,20 @@ class Person:
         return [(number, name) for name, number in found if number]
 
 
+class HeldPanel(ScriptedPanel):
+    """Says half of each contribution and waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
+        heard(f"Half of turn {brief.number}, ")
+        await asyncio.get_running_loop().run_in_executor(None, self.go_on.wait, PATIENCE)
+        heard("and the rest.")
+        return Speech(f"Half of turn {brief.number}, and the rest.")
+
+
 class Web:
     """A project behind a server that announces itself, with one person who uses its pages."""
 
@@ -75,10 +100,10 @@ class Web:
         token = self.site.invitations.tokens[MEMBER]
         stack.enter_context(announce(root, f"{self.cable.address}/join/{token}"))
 
-    def discuss(self) -> Person:
+    def discuss(self, awaits: str = "discussion") -> Person:
         self.ana.do("open")
         self.ana.say("E", "menu")
-        self.ana.wait("discussion")
+        self.ana.wait(awaits)
         return self.ana
 
 
@@ -90,10 +115,10 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture
 def terminals(place: Place, stack: ExitStack) -> Opens:
-    def start(name: str = "Ada", *options: str) -> PseudoTerminal:
+    def start(name: str = "Ada", *options: str, **more: Any) -> PseudoTerminal:
         environment = {"ROUNDTABLE_USER_NAME": name}
         arguments = ("analyze", "offline-forms", *options)
-        terminal = PseudoTerminal(arguments, root=place[0], environment=environment)
+        terminal = PseudoTerminal(arguments, root=place[0], environment=environment, **more)
         stack.callback(terminal.process.close, force=True)
         return terminal
 
@@ -145,6 +170,96 @@ def test_terminals_and_a_page_see_each_others_words_once_and_in_order(
     assert [name for _, name in turns if name in ("Ada", "Ana", "Ben")] == ["Ada", "Ana", "Ben"]
 
 
+def test_a_cut_connection_comes_back_with_all_that_was_said_meanwhile(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    web = Web(completed[0], stack)
+    ana = web.discuss()
+    ada = sit_down(terminals())
+    ana.say("Before the cut.")
+    ada.see("Ana: Before the cut.")
+    ana.wait("discussion")
+    web.cable.cut()
+    ada.see("The connection to the table is lost; trying again for a minute. What was said is saved.")
+    ada.see("not connected")
+    ada.keys("Typed in the dark\r")
+    ada.see("The server did not answer.")
+    see_line(ada, "Typed in the dark")
+    ana.say("While you were away.")
+    ana.wait("discussion")
+    web.cable.mend()
+    ada.see("Ana: While you were away.")
+    ada.see("The connection is back.")
+    ada.keys("\r")
+    ada.see("Ada: Typed in the dark")
+    said = ["Ana: Before the cut.", "Ana: While you were away.", "Ada: Typed in the dark"]
+    places = places_of(ada, *said)
+    assert places == sorted(places)
+    assert [name for _, name in ana.read_turns() if name in ("Ada", "Ana")] == ["Ana", "Ana", "Ada"]
+    assert not ada.screen.trespasses
+
+
+def test_a_restarted_server_lets_the_terminal_in_again_once_the_table_is_open(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    with ExitStack() as server:
+        Web(completed[0], server).discuss()
+        ada = sit_down(terminals())
+    ada.see("The connection to the table is lost")
+    ana = Web(completed[0], stack).ana  # with invitations of its own
+    ana.client.get(ROOM).raise_for_status()
+    ana.do("open")
+    ana.say("R", "choice")
+    ada.see("Ana: Resume")
+    ada.see("The connection is back.")
+    ana.wait("discussion")
+    ada.keys("Here I am again.\r")
+    ada.see("Ada: Here I am again.")
+
+
+def test_words_are_shown_as_they_come_and_those_typed_meanwhile_are_kept(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    panel = HeldPanel()
+    web = Web(completed[0], stack, panel=panel)
+    stack.callback(panel.go_on.set)
+    web.discuss("early")
+    ada = terminals()
+    ada.see("Sit down at that table? Y/n")
+    ada.keys("\r")
+    ada.see("Alex Rivera (Solutions Architect): Half of turn 2,")
+    ada.keys("We go with option B.")
+    ada.see("› We go with option B.")
+    ada.resize(60)
+    panel.go_on.set()
+    ada.see("Half of turn 3, and the rest.")
+    see_line(ada, "We go with option B.")
+    ada.keys("\r")
+    ada.see("Ada: We go with option B.")
+    places_of(ada, "Half of turn 2, and the rest.", "Half of turn 3, and the rest.")
+    assert not ada.screen.trespasses
+
+
+def test_ctrl_c_stops_the_speaker_if_the_user_has_the_chair(
+    completed: Place, stack: ExitStack, terminals: Opens
+) -> None:
+    panel = HeldPanel()
+    web = Web(completed[0], stack, panel=panel)
+    stack.callback(panel.go_on.set)
+    web.discuss("early")  # Ana does not follow the table: who needs the chair first gets it
+    ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
+    ada.see("Alex is speaking · with Ben")
+    ada.keys("/chair\r\x03")
+    ada.see("Stopped. Ctrl-C again leaves; everything is saved.")
+    for terminal in (ada, ben):
+        terminal.see("Alex Rivera (Solutions Architect): Half of turn 2, ...")
+    ada.keys("Alex, go on.\r")
+    ben.see("Ada: Alex, go on.")
+    ben.see("is speaking · with Ada")
+    ben.keys("\x03")
+    ben.see("Only Ada, who has the chair, can do that. Nothing was changed.")
+
+
 def test_what_is_refused_comes_back_and_the_chair_of_somebody_who_left_is_taken(
     completed: Place, stack: ExitStack, terminals: Opens
 ) -> None:
@@ -152,6 +267,11 @@ def test_what_is_refused_comes_back_and_the_chair_of_somebody_who_left_is_taken(
     web.discuss()  # Ana opened the table and does not follow it
     ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
     ada.see("with Ben")
+    ben.keys("/chair\r")
+    ada.see("Ben has the chair now.")
+    ben.keys("/chair Ada\r")
+    for terminal in (ada, ben):
+        terminal.see("Ada has the chair now.")
     ada.keys("/turns 14\r")
     ada.see("The turn limit is now 14")
     ben.keys("done\r")
@@ -208,11 +328,13 @@ def test_a_server_that_ends_leaves_word_of_what_to_do_and_of_what_was_typed(
     with ExitStack() as server:
         web = Web(completed[0], server)
         web.discuss()
-        terminal = sit_down(terminals())
+        terminal = sit_down(terminals(program=("-c", IMPATIENT)))
         terminal.keys("Half a sentence")
         terminal.see("Half a sentence")
         web.cable.cut()
-        terminal.see("What was said is saved. Come back with: roundtable analyze offline-forms")
+        terminal.see("The connection to the table is lost")
+        terminal.see("The table did not come back. What was said is saved.")
+        terminal.see("Come back with: roundtable analyze offline-forms")
         assert terminal.end() == 0
         assert terminal.words().endswith("Half a sentence")
     alone = terminals()

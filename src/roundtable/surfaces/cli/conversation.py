@@ -118,6 +118,8 @@ def answer_command(words: str, session: Session | TableSeat, page: Plain | Termi
             return "" if can_raise else "While a discussion is running, /turns 14 raises its turn limit."
         case ["/depth", depth] if depth in DEPTHS and session.listening in ("answer", "menu"):
             return ""
+        case ["/chair", *_] if session.analysis is not None:  # it is on the server if the table is shared
+            return str(texts["answers"]["alone"])
         case ["/copy"]:
             copied = page.copy_last()
             return str(texts["answers"]["copied" if copied else "not_copied"].format(words=copied[:60]))

@@ -40,8 +40,8 @@ class TerminalConversation:
         user_name: str | None = None, spent: Callable[[], str] = str, roster: Roster | None = None,
     ) -> None:  # fmt: skip
         """`start` makes the session, `panel` the panel when first needed; `spent` describes the costs."""
-        self._panel = StoppablePanel(panel, lambda _: self._take_words("", ""))
-        self.session = start(panel=self._panel, on_words=self._take_words)
+        self._panel = StoppablePanel(panel, lambda _: self.take_words("", ""))
+        self.session = start(panel=self._panel, on_words=self.take_words)
         self.input = InputArea(bottom=self._bottom_line, draft=self._format_draft, on_stop=self._stop)
         self.input.buffer.completer = WordCompleter(self._list_completions, ignore_case=True, WORD=True)
         self._formatter = LineFormatter(lambda: self.input.size.columns, user_name, roster)
@@ -109,16 +109,18 @@ class TerminalConversation:
         names = (each.first_name for each in (roster.personas if roster is not None else ()))
         return [*read_tables("terminal.toml")["commands"], *names]
 
-    def _take_words(self, speaker: str, piece: str) -> None:
+    def take_words(self, speaker: str, piece: str) -> None:
+        """Take a piece of a contribution in progress; another speaker's begins a new one."""
         self._words = self._words + piece if speaker == self._speaker else piece
         self._speaker = speaker
         self.input.repaint()
 
     def _format_draft(self) -> str:
         analysis = self.session.analysis
-        if analysis is None or not self._words.strip():
+        roster = analysis.opening.roster if analysis is not None else self._roster
+        if roster is None or self._speaker not in roster or not self._words.strip():
             return ""
-        line = speech(analysis.opening.roster[self._speaker], self._words, "contribution")
+        line = speech(roster[self._speaker], self._words, "contribution")
         return self._formatter.format_line(line, analysis)
 
     def _bottom_line(self) -> str:
@@ -135,7 +137,10 @@ class TerminalConversation:
         if self._note and self._holding is not None:
             self._holding.cancel()
             return
-        stopped = not self.input.is_listening and self._panel.stop()
+        if isinstance(self.session, Session):
+            stopped = not self.input.is_listening and self._panel.stop()
+        else:
+            stopped = self.session.stop()
         if not stopped:
             self.input.buffer.reset()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)

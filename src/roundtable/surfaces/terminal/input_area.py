@@ -173,16 +173,17 @@ class InputArea:
             dont_extend_height=True,
             get_line_prefix=lambda number, wrap: "" if number == 0 and wrap == 0 else _MARGIN,
         )
+        is_listening = Condition(lambda: self.is_listening)
+        has_draft = Condition(lambda: bool(self._draft()))  # at a shared table, also while the line is open
         rows = [
             Window(height=1),
             ConditionalContainer(
-                Window(FormattedTextControl(self._visible_draft), dont_extend_height=True),
-                Condition(lambda: not self.is_listening and bool(self._draft())),
+                Window(FormattedTextControl(self._visible_draft), dont_extend_height=True), has_draft
             ),
-            ConditionalContainer(entry, Condition(lambda: self.is_listening or bool(self.buffer.text))),
+            ConditionalContainer(entry, is_listening | Condition(lambda: bool(self.buffer.text))),
             Window(FormattedTextControl(self._bottom_row), height=1),
         ]
-        return Layout(_RestingSplit(lambda: not self.is_listening, entry, rows), focused_element=entry)
+        return Layout(_RestingSplit(~is_listening | has_draft, entry, rows), focused_element=entry)
 
     def _visible_draft(self) -> ANSI:
         """Return as much of the draft's end as leaves room for the rest."""

@@ -69,6 +69,7 @@ class Room:
         self._task: asyncio.Task[None] | None = None
         self._waiting: list[tuple[str, str, Awaits]] = []  # who said what, and what the table waited for then
         self._heard_last = ""
+        self._recalled = 0  # turns of a discussion that was cut off; the session shows some of them again
         self._before: dict[str, str] = {}
         self._speech = _Speech()
         self._seats: dict[str, _Seat] = {}
@@ -195,7 +196,7 @@ class Room:
         options |= {"on_words": self._take_words, "on_begin": self._begin_words}
         self.session, self._panel = self._start(**options)
         self.run_id, self.chair = secrets.token_hex(4), self._take_seat(guest)
-        self.entries, self._lines, self._waiting, self._heard_last = [], [], [], ""
+        self.entries, self._lines, self._waiting, self._heard_last, self._recalled = [], [], [], "", 0
         self._task = asyncio.create_task(self._play(self.session), name=f"room {self.slug}")
         self._task.add_done_callback(lambda _: self._tell())
         self._tell()
@@ -220,11 +221,18 @@ class Room:
     def say(self, guest: Guest, text: str, at: int) -> None:
         """Answer the `listen` with this number; raise RuleBroken if the guest may not speak now.
 
-        In a discussion, early words wait until the table listens again.
+        In a discussion, early words wait until the table listens again. `/chair NAME` hands over the chair,
+        and `/chair` takes it from somebody who has left.
         """
         words, awaits, draft = clean_text(text).strip(), self.awaits, self.open_draft
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
+        command, _, name = words.partition(" ")
+        if command == "/chair":
+            wanted = name.strip() or self._take_seat(guest).name
+            found = (seat.guest.id for seat in self.people() if seat.name.casefold() == wanted.casefold())
+            self.hand_over(guest, next(found, ""))
+            return
         is_discussed = self.is_discussing and awaits in (None, "discussion")
         if not is_discussed and (awaits is None or at != self.listen_number):
             reason = "Somebody answered first" if at else "The table does not listen now"
@@ -310,11 +318,13 @@ class Room:
     def _take(self, line: Line) -> None:
         self.awaits, self._speech = None, _Speech()
         is_resumed = line.kind == "resume"
-        if is_resumed and line.turn:  # already shown with the other turns
+        if line.turn and line.turn <= self._recalled:
             return
+        self._recalled = 0 if line.kind == "introduction" else self._recalled
         if is_resumed and line.state is not None and line.speaker is None and self.discussion:
             for turn in self.discussion.turns:  # it was cut off: only the journal has them
                 self._add(contribution(turn, self.discussion.roster))
+            self._recalled = len(self.discussion.turns)
         self._add(replace(line, by=line.by or ("" if is_resumed else self._heard_last)))
         if line.kind == "listen":
             self.awaits = line.awaits

@@ -78,7 +78,7 @@ function show_words(words) {
       const seat = seats.querySelector(`[data-speaker="${CSS.escape(words.speaker)}"]`);
       draft.className = `entry said ${seat?.className ?? ""}`;
       for (const part of [".sign", ".name", ".role"]) {
-        draft.querySelector(part).textContent = seat?.querySelector(part).textContent ?? "";
+        draft.querySelector(part).textContent = seat?.querySelector(part).firstChild.textContent ?? "";
       }
       body.textContent = "";
     }
