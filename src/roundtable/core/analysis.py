@@ -49,12 +49,10 @@ from .turns import USER
 from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
-ASSUMED = " (assumed)"
-"""Marks an answer that a panel assumed, without a source and without asking the user."""
+ASSUMED = " (assumed)"  # marks an answer that a panel assumed, without a source and without asking the user
 # Where a draft comes from: the code survey, the step's document, or an answer given in this leg.
 GUESSED, STANDING, OWN = "the code", "what stands in the document", "your answer"
-MOST_QUESTIONS = 3
-"""The most questions that the user is asked in a drafted step (STEP-4)."""
+MOST_QUESTIONS = 3  # that the user is asked in a drafted step (STEP-4)
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
 
@@ -251,9 +249,8 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.arrival == "resumed":
         shown += recall(now, opening.progress)
     if handed_over:
-        outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
-        done = f"{outgoing.name} has finished {handed_over.description}."
+        done = f"{opening.roster.lead_of(handed_over.key).name} has finished {handed_over.description}."
         shown.append(show("handoff", f"{done} Handing off to {ahead}."))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
@@ -528,8 +525,7 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     after, first = replace(now, follow_up=None), now.answers[-1]
     if is_silence(words):
         return _ask_question(after)
-    is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
-    if is_passed or is_unknown(words):
+    if hearing.hear_steering(words, at_menu=False) == "skip" or is_unknown(words):
         return _keep(after, first, words)
     before = first.text.rstrip()
     checks = (each.check for each in now.step.validation if each.label == first.label)
@@ -722,8 +718,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
     if elsewhere := _hear_track(now, words) or _hear_step(now, words):
         return elsewhere
-    steering = hearing.hear_steering(words, at_menu=True)
-    if steering is not None:
+    if steering := hearing.hear_steering(words, at_menu=True):
         return _steer_at_menu(now, words, steering)
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
     if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):

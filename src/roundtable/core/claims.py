@@ -157,8 +157,6 @@ def _value_of(found: re.Match[str]) -> str:
 
 # --- claims --------------------------------------------------------------------------------------------
 
-ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
-
 _QUOTE_LENGTH = 60
 _FEW_WORDS = 2
 
@@ -166,7 +164,7 @@ _FEW_WORDS = 2
 class UnverifiedClaim(Struct, frozen=True):
     """A claim that cannot be verified: the reason to give, and where its mark goes (None: the text's end)."""
 
-    kind: ClaimKind
+    kind: Literal["path", "credit", "name", "form", "figure", "negation"]
     reason: str
     end: int | None = None
 

@@ -507,8 +507,7 @@ def _say(now: Elaboration, turn: Turn) -> Outcome:
     shown = (do.Show(lines.contribution(turn, now.roster)),)
     if turn.number != now.max_turns - 2:
         return after, shown
-    warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
-    return replace(after, is_closing=True), (*shown, warning)
+    return replace(after, is_closing=True), (*shown, _lead_says(now, "warning", lines.LIMIT_WARNING))
 
 
 def _go_on(now: Elaboration, *shown: do.Command) -> Outcome:

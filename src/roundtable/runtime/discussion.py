@@ -64,8 +64,7 @@ def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder for the journal of a discussion on a document, existing or not."""
     path, place = find_document(root, name)
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
-    return files.require_inside(root, folder, ItemCorrupt)
+    return files.require_inside(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}", ItemCorrupt)
 
 
 def _find_gap(path: Path) -> questions.DocumentGap:
@@ -138,8 +137,7 @@ class DocumentExecutor(Executor):
     """Carries out commands for a roundtable on one document."""
 
     path: Path
-    into = False
-    """Whether the block is added to the document."""
+    into = False  # whether the block is added to the document
 
     def use_store(self, task: do.Command) -> on.Event:
         match task:

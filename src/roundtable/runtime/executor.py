@@ -55,8 +55,7 @@ class Executor:
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
         self.every_step = list_all_steps(read_tracks(root)[0])  # files of other tracks' steps are read too
         self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, self.every_step)
-        self.not_picked = set[Item]()
-        """The items for which a panel failed to pick files; a session keeps it for all its legs."""
+        self.not_picked = set[Item]()  # a panel failed to pick their files; kept for all legs of a session
         self.set_panel(panel)
 
     def set_panel(self, panel: Panel | None) -> None:
@@ -116,7 +115,7 @@ class Executor:
                         return self._save_record(task)
                     return self._tell_changes(self._outputs.update(task))
                 except DiskFailed as failure:
-                    again = failure.do or "Run the same command again."
+                    again = failure.do or files.AGAIN
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
                 return self._tell_changes(self._outputs.write_step(task))
@@ -321,8 +320,7 @@ class Executor:
             "block": f"the discussion of step {step_id}",
         }[written.kind]
         try:
-            plan = self._undo_log.plan_undo(written.moment)
-            announcements = undo.carry_out_undo(self._folder, plan, what)
+            announcements = undo.carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment), what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
         with records.edit_meta(self._folder) as meta:

@@ -42,11 +42,9 @@ if TYPE_CHECKING:
     from .budget import BudgetAccount
 
 RESUME, WRAP_UP, TRY_AGAIN, KEEP, SKIP = "resume", "wrap up", "try again", "keep them", "skip them"
-MAX_MESSAGE_LENGTH = 100_000
-"""How many characters of one message are taken."""
+MAX_MESSAGE_LENGTH = 100_000  # characters of one message that are taken
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
-_QUIT_AT = ("answer", "menu", "review")
-"""Where `quit` alone pauses the session; in a discussion it may mean ending it."""
+_QUIT_AT = ("answer", "menu", "review")  # in a discussion, `quit` may mean ending it
 _SAVED = "Everything said so far is saved."
 _Result = TypeVar("_Result")
 
