@@ -231,9 +231,6 @@ class Analysis(Struct, frozen=True):
 Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 
 
-# --- opening a leg --------------------------------------------------------------------------------------
-
-
 def _open_leg(now: Analysis) -> Outcome:
     opening, lead = now.opening, now.opening.lead
     if opening.kind == "finished":
@@ -686,13 +683,10 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
-def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
-    """Return the skipped steps, counting the phase `also` as complete (MENU-4)."""
-    return tuple(step for step, state in now.list_states(also) if state == "skipped")
-
-
 def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
-    if not (skipped := _find_skipped(now, also)):
+    """Name the skipped steps, if any, counting the phase `also` as complete (MENU-4)."""
+    skipped = [step for step, state in now.list_states(also) if state == "skipped"]
+    if not skipped:
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
     how = f"To open a skipped step, type its number at a menu, such as {skipped[0].step_id}."
@@ -704,7 +698,8 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     opening, done = now.opening, set(now.completed_steps)
     if words not in {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks)):
         return None
-    skipped = {step.step_id for step in _find_skipped(now) if done.issuperset(step.depends_on)}
+    left_out = (step for step, state in now.list_states() if state == "skipped")
+    skipped = {step.step_id for step in left_out if done.issuperset(step.depends_on)}
     how = "A number opens a step that is complete, or a skipped one that builds on no other skipped step."
     if words in done | skipped and not (opening.step and opening.step.step_id == words):
         if now.stage is Stage.MENU or now.answers == now.stood:
@@ -852,8 +847,6 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
     return tuple(show(kind, text) for text in texts)
 
-
-# --- the table ------------------------------------------------------------------------------------------
 
 TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
     # stage: (the event that may come, the move that it makes)

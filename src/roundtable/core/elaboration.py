@@ -587,9 +587,6 @@ def _echo(event: on.UserSpoke) -> tuple[do.Show, ...]:
     return () if is_silence(event.text) else (show("choice", event.text.strip(), USER),)
 
 
-# --- the table ------------------------------------------------------------------------------------------
-
-
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
 _Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
 TRANSITIONS: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
