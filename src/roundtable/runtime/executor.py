@@ -137,8 +137,6 @@ class Executor:
         """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
         speaker = brief.speaker
-        names = [persona.first_name for persona in table.roster.personas]
-        known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
         heard: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
         for _ in range(2):
@@ -152,9 +150,7 @@ class Executor:
                 found = claims.check_contribution(text, speaker, table, self._code.lines_of)
                 texts[at] = claims.mark_claims(text, found)
                 wrong += (each.reason for each in found)
-            voice = check_voice(
-                " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
-            )
+            voice = check_voice(" ".join(said), speaker, table, free=free)
             notes = [f"{each.kind}: {each.found} ({each.reason})" for each in voice]
             heard = reply, texts, (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong))
             if not (notes or wrong):
