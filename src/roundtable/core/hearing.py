@@ -13,7 +13,6 @@ from .personas import Persona, Roster
 from .steps import DEPTHS, Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
-ExitAnswer = Literal["exit", "continue", "contribution"]
 MenuMeaning = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
 Steering = Literal["undo", "back", "help", "quit", "skip", "edit", "no", "number"]
 Part = Literal["insights", "decisions", "questions", "actions"]
@@ -134,7 +133,7 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     return "unclear-exit" if is_question or (is_at_edge and is_short) else None
 
 
-def hear_exit_answer(text: str) -> ExitAnswer:
+def hear_exit_answer(text: str) -> Literal["exit", "continue", "contribution"]:
     """Return what the answer to the question about an unclear exit means."""
     if hear_exit(text) or _ENDS.fullmatch(strip_fillers(text)):
         return "exit"
