@@ -133,8 +133,7 @@ class Elaboration(do.Table, frozen=True):
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        now = self.state, self.awaits
-        return tuple(event.__name__ for *when, event in TRANSITIONS if tuple(when) == now)
+        return tuple(event.__name__ for *when, event in TRANSITIONS if when == [self.state, self.awaits])
 
     @property
     def has_ended(self) -> bool:

@@ -293,8 +293,7 @@ class CodeCorrection(Struct, frozen=True):
 
 def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     """Return what a message says about files: "`_main.py` is not touched" (TABLE-2)."""
-    found: list[CodeCorrection] = []
-    places: list[str] = []
+    found, places = list[CodeCorrection](), list[str]()
 
     def number(file: re.Match[str]) -> str:
         place = (file["code"] or file["path"]).strip("/").removeprefix("./")

@@ -160,8 +160,7 @@ class Executor:
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
         framing, (summary, question), notes = await self._ask_at_table(ask)
-        topic = clean_text(framing.focus_topic).strip()
-        return on.Framed(summary, question, topic, notes, framing.looked_up)
+        return on.Framed(summary, question, clean_text(framing.focus_topic).strip(), notes, framing.looked_up)
 
     async def _speak(self, ask: do.AskPersona) -> on.PersonaSpoke | on.PersonaPassed | on.SpeakerStopped:
         brief, key = ask.brief, ask.brief.speaker.key
@@ -305,8 +304,7 @@ class Executor:
         """Return what to say about changes, and their moment, which is empty if none can be undone."""
         told = (*announcements, *self._undo_log.problems.values())
         self._undo_log.problems.clear()
-        has_notes = self._undo_log.has_notes(self._moment)
-        return on.DocumentsWritten(told, self._moment if has_notes else "")
+        return on.DocumentsWritten(told, self._moment if self._undo_log.has_notes(self._moment) else "")
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         written, step_id = task.written, task.step.step_id
@@ -361,8 +359,7 @@ class Executor:
     def _instant(self, step_id: str) -> str:
         """Return the time now, or the first later one that no file contains: it identifies a block."""
         transcripts = (each.text for each in transcript.read_transcripts(self._folder, step_id))
-        meta = str(records.read_meta(self._folder))
-        written = (meta, *self._outputs.documents().values(), *transcripts)
+        written = (str(records.read_meta(self._folder)), *self._outputs.documents().values(), *transcripts)
         return next(at for at in map(files.timestamp, count()) if not any(at in text for text in written))
 
 
