@@ -236,8 +236,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.kind == "finished":
         moved = "moved on since: some findings may be out of date"
         code = f"The code has {moved if opening.moved_on else 'not moved on since'}."
-        done = f"All five phases of {opening.item.name} are complete. {code}"
-        said = show("greeting", done, lead)
+        said = show("greeting", f"All five phases of {opening.item.name} are complete. {code}", lead)
         return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
     shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
@@ -642,10 +641,8 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
         return _save_track(now, now.chosen, *shown)
     section = do.Written("section", event.moment, now.stood, now.step.step_id not in now.completed_steps)
     written = (*now.written, section) if event.moment else now.written
-    return now.wait(
-        Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
-        written=written, answers=answers, stood=answers, again=(), editing=None,
-    )  # fmt: skip
+    after = replace(now, written=written, answers=answers, stood=answers, again=(), editing=None)
+    return after.wait(Stage.SAVED, *shown, do.SaveProgress(now.step.step_id))
 
 
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:

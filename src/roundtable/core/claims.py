@@ -362,14 +362,12 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[st
         cited = [table.turns[number - 1] for number in entry.turns if 1 <= number <= len(table.turns)]
         known = [*documents, *(turn.text for turn in cited if turn.speaker == USER)]
         sources = [*documents, *(turn.text for turn in cited)]
-        text, detail = (
-            [
-                *_check_paths(words, known, lines_of),
-                *_check_credits(words, "", cited, table),
-                *check_figures(words, sources),
-            ]
-            for words in (entry.text, entry.detail)
-        )
+
+        def check(words: str) -> list[UnverifiedClaim]:
+            found = [*_check_paths(words, known, lines_of), *_check_credits(words, "", cited, table)]
+            return [*found, *check_figures(words, sources)]
+
+        text, detail = check(entry.text), check(entry.detail)
         if part != "questions" and _says_the_contrary(entry.text, cited):
             numbers = ", ".join(str(turn.number) for turn in cited)
             text.append(UnverifiedClaim("negation", f"Turn {numbers} says the opposite. Keep the negation."))

@@ -36,7 +36,6 @@ from .resume import Leg, replay_leg
 from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
-_STAND_IN = "document.md"
 _ENDING = ".roundtable-"  # in a transcript's name, before its number
 _SUFFIXES = (".md", ".markdown")
 _MAX_TITLE_LENGTH = 60
@@ -118,7 +117,7 @@ class DocumentSession(Session):
         roster, problems = read_roster(self.root)
         name, document = self.path.name, files.read(self.path, limit=outline.MAX_DOCUMENT_SIZE)
         title = one_line(questions.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
-        output = name if is_output_name(name) else _STAND_IN
+        output = name if is_output_name(name) else "document.md"  # a stand-in
         section = one_line(_find_gap(self.path).section)
         targets = (Target(output, section),) if section else ()
         return Opening(

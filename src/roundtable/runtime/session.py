@@ -361,11 +361,9 @@ class Session:
         context = self._executor.context(opening.step)
         if not opening.roster.can_discuss or isinstance(context, on.TaskFailed):
             return ""
-        seats = do.Table(
-            opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
-            context.max_turns,
-        )  # fmt: skip
-        return self._account.describe_forecast(seats, panel.name)
+        item, step, roster = opening.item, opening.step, opening.roster
+        table = do.Table(item, step, roster, opening.lead, opening.steps, context.material, context.max_turns)
+        return self._account.describe_forecast(table, panel.name)
 
     async def _show(self, line: Line) -> None:
         """Hand over a line and wait until it is taken, so that people see it before anything goes on."""
