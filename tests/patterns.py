@@ -135,7 +135,7 @@ def _held(value: object, seen: set[int]) -> Iterator[Pattern]:
     if isinstance(value, re.Pattern):
         yield value
     elif isinstance(value, LazyPattern):
-        yield value.compiled
+        yield re.compile(value.pattern, value.flags)
     elif isinstance(value, Mapping):
         for key, each in value.items():
             yield from _held(key, seen)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
+from roundtable.core.commands import Table
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Criterion, Item, Question, Step, Target
+from roundtable.core.turns import Turn
+from roundtable.core.voice import Violation, check_voice
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", ("00-quick-scan", "01-requirements"), "user",
@@ -56,3 +61,11 @@ STEPS = (
     step("04-01", "Module Design & Boundaries", persona="system-designer"),
 )
 NUMBER = Criterion("Problem", "a number", "How many are stuck?")
+
+
+def find_slips(
+    text: str, speaker: Persona, earlier: Sequence[Turn] = (), *, item: str = "", free: bool = False
+) -> tuple[Violation, ...]:
+    """What the voice check finds at a table of the three, after earlier turns on an item with this text."""
+    table = Table(Item("x", "", item), JOURNEYS, ROSTER, MAYA, turns=tuple(earlier))
+    return check_voice(text, speaker, table, free=free)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import patterns
-from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
+from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS, find_slips
 from roundtable.core.claims import check_contribution, check_draft
 from roundtable.core.commands import Table
 from roundtable.core.hearing import address, find_corrections
@@ -27,7 +27,7 @@ from roundtable.core.text import (
 )
 from roundtable.core.turns import Turn
 from roundtable.core.validation import meets_check
-from roundtable.core.voice import check_voice, strip_quotations
+from roundtable.core.voice import strip_quotations
 from roundtable.documents.outline import read_outline
 from roundtable.documents.page import (
     split_statements,
@@ -78,7 +78,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "without_quotations": strip_quotations,
     "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, lambda _: 20),
     "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, lambda _: 20),
-    "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
+    "check_voice": lambda text: find_slips(text, ALEX),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],
     "corrections": find_corrections,

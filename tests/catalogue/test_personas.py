@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from people import find_slips
 from roundtable.catalogue import read_roster
 from roundtable.core.personas import Persona
-from roundtable.core.voice import check_voice
 
 ROSTER, PROBLEMS = read_roster()
 MAYA, ALEX, JORDAN = ROSTER.personas
@@ -16,14 +16,14 @@ MAYA, ALEX, JORDAN = ROSTER.personas
 
 def slips(text: str, persona: Persona) -> list[str]:
     """The reasons for which a sentence is not in the persona's voice."""
-    found = check_voice(text, persona, earlier=(), names=("Maya", "Alex", "Jordan"))
+    found = find_slips(text, persona)
     return [violation.reason for violation in found if violation.kind == "forbidden"]
 
 
 @pytest.mark.parametrize("persona", [MAYA, ALEX], ids=["maya", "alex"])
 def test_a_signature_is_shown_with_its_whole_name(persona: Persona) -> None:
     text = "Then renew_lease(self, seconds) -> None runs first."
-    (found,) = check_voice(text, persona, earlier=(), names=("Maya", "Alex", "Jordan"))
+    (found,) = find_slips(text, persona)
     assert found.found == "renew_lease(self, seconds) ->"
 
 
@@ -230,5 +230,5 @@ def test_bans_on_questions_and_tradeoffs_are_of_those_kinds() -> None:
 
 
 def _forbidden_when_free(text: str) -> bool:
-    found = check_voice(text, JORDAN, earlier=(), names=(), free=True)
+    found = find_slips(text, JORDAN, free=True)
     return any(violation.kind == "forbidden" for violation in found)

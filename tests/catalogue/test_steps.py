@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from people import find_slips
 from project import read_steps
 from roundtable.catalogue import load_roster, read_tracks
 from roundtable.core.steps import DEPTHS, PHASES, PROJECT_KINDS, Depth, Question, Step, split_drafts
 from roundtable.core.validation import is_unknown, meets_check
-from roundtable.core.voice import check_voice
 
 STEPS, PROBLEMS = read_steps()
 ROSTER = load_roster()
@@ -164,7 +164,7 @@ def test_a_question_about_what_is_shown_has_words_for_where_nothing_is(step: Ste
             assert not question.draft and not question.shows, question
         if question.without not in ("", "-"):
             assert "?" in question.without and not re.search(r"\bof these\b", question.without), question
-            found = check_voice(question.without, ROSTER[step.persona], earlier=(), names=(), free=True)
+            found = find_slips(question.without, ROSTER[step.persona], free=True)
             assert [each.found for each in found if each.kind == "forbidden"] == []
 
 
@@ -191,7 +191,7 @@ def test_the_persona_asks_in_its_own_voice(step: Step) -> None:
     spoken += [question.help for depth in DEPTHS for question in step.questions(depth)]
     spoken += [criterion.follow_up for criterion in step.validation]
     for text in spoken:
-        found = check_voice(text, persona, earlier=(), names=(), free=True)
+        found = find_slips(text, persona, free=True)
         assert [violation.found for violation in found if violation.kind == "forbidden"] == []
 
 

@@ -200,7 +200,7 @@ def test_an_insight_of_an_earlier_discussion_can_be_credited_and_nothing_else() 
 def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
     assert (
         check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), LINES.get)
-        == ()
+        == []
     )
     found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), LINES.get)
     assert [claim.kind for claim in found] == ["path"]

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from people import find_slips
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
 from roundtable.core.turns import Turn
-from roundtable.core.voice import Violation, check_voice, strip_quotations
+from roundtable.core.voice import Violation, strip_quotations
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", (),
@@ -29,7 +30,7 @@ BASEMENT = (
 
 
 def heard(text: str, *earlier: Turn, free: bool = False) -> tuple[Violation, ...]:
-    return check_voice(text, MAYA, earlier=earlier, names=NAMES, free=free)
+    return find_slips(text, MAYA, earlier, free=free)
 
 
 def kinds(text: str, *earlier: Turn) -> list[str]:
@@ -63,14 +64,14 @@ def test_where_all_may_ask_and_weigh_only_those_bans_are_lifted() -> None:
 @pytest.mark.rule("VOICE-2")
 def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
     nobody = Persona("x", "X", "X", "X", (), "x", (), bans=(Ban("form", r"z*|\s", "No."),))
-    assert check_voice("Plain words here.", nobody, earlier=(), names=()) == ()
+    assert find_slips("Plain words here.", nobody) == ()
 
 
 @pytest.mark.rule("VOICE-2")
 def test_a_pattern_that_is_none_is_named() -> None:
     broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
     with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
-        check_voice("Plain.", broken, earlier=(), names=())
+        find_slips("Plain.", broken)
 
 
 @pytest.mark.rule("VOICE-3")

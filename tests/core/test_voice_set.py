@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from people import find_slips
 from roundtable.catalogue import load_roster
 from roundtable.core.turns import Turn
-from roundtable.core.voice import check_voice
 
 ROSTER = load_roster()
 NAMES = [persona.first_name for persona in ROSTER.personas]
@@ -182,7 +182,7 @@ BAD = [
 
 def refused(name: str, item: str, text: str) -> bool:
     persona = ROSTER[KEYS[name]]
-    return bool(check_voice(text, persona, earlier=EARLIER, names=NAMES, known=(item,)))
+    return bool(find_slips(text, persona, EARLIER, item=item))
 
 
 @pytest.mark.rule("VOICE-2", "VOICE-5")

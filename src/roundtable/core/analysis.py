@@ -49,12 +49,10 @@ from .turns import USER
 from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
-ASSUMED = " (assumed)"
-"""Marks an answer that a panel assumed, without a source and without asking the user."""
+ASSUMED = " (assumed)"  # marks an answer that a panel assumed, without a source and without asking the user
 # Where a draft comes from: the code survey, the step's document, or an answer given in this leg.
 GUESSED, STANDING, OWN = "the code", "what stands in the document", "your answer"
-MOST_QUESTIONS = 3
-"""The most questions that the user is asked in a drafted step (STEP-4)."""
+MOST_QUESTIONS = 3  # that the user is asked in a drafted step (STEP-4)
 LEAVE, START_OVER = "leave", "start over"
 _SUBJECT_LENGTH = 100
 
@@ -233,16 +231,12 @@ class Analysis(Struct, frozen=True):
 Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 
 
-# --- opening a leg --------------------------------------------------------------------------------------
-
-
 def _open_leg(now: Analysis) -> Outcome:
     opening, lead = now.opening, now.opening.lead
     if opening.kind == "finished":
         moved = "moved on since: some findings may be out of date"
         code = f"The code has {moved if opening.moved_on else 'not moved on since'}."
-        done = f"All five phases of {opening.item.name} are complete. {code}"
-        said = show("greeting", done, lead)
+        said = show("greeting", f"All five phases of {opening.item.name} are complete. {code}", lead)
         return now.wait(Stage.FINISHED, said, do.Show(lines.FINISHED_MENU), do.Listen("choice"))
     shown = [*_show_all("notice", opening.notices)]
     if opening.kind == "elaborate":
@@ -251,9 +245,8 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.arrival == "resumed":
         shown += recall(now, opening.progress)
     if handed_over:
-        outgoing = opening.roster.lead_of(handed_over.key)
         ahead = f"{lead.title} who will guide you through {opening.phase.description}"
-        done = f"{outgoing.name} has finished {handed_over.description}."
+        done = f"{opening.roster.lead_of(handed_over.key).name} has finished {handed_over.description}."
         shown.append(show("handoff", f"{done} Handing off to {ahead}."))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         begun = (phase for phase in map(phase_of, opening.progress.steps_completed) if phase)
@@ -528,8 +521,7 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     after, first = replace(now, follow_up=None), now.answers[-1]
     if is_silence(words):
         return _ask_question(after)
-    is_passed = hearing.hear_steering(words, at_menu=False) == "skip"
-    if is_passed or is_unknown(words):
+    if hearing.hear_steering(words, at_menu=False) == "skip" or is_unknown(words):
         return _keep(after, first, words)
     before = first.text.rstrip()
     checks = (each.check for each in now.step.validation if each.label == first.label)
@@ -649,10 +641,8 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
         return _save_track(now, now.chosen, *shown)
     section = do.Written("section", event.moment, now.stood, now.step.step_id not in now.completed_steps)
     written = (*now.written, section) if event.moment else now.written
-    return now.wait(
-        Stage.SAVED, *shown, do.SaveProgress(now.step.step_id),
-        written=written, answers=answers, stood=answers, again=(), editing=None,
-    )  # fmt: skip
+    after = replace(now, written=written, answers=answers, stood=answers, again=(), editing=None)
+    return after.wait(Stage.SAVED, *shown, do.SaveProgress(now.step.step_id))
 
 
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
@@ -690,13 +680,10 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
-def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
-    """Return the skipped steps, counting the phase `also` as complete (MENU-4)."""
-    return tuple(step for step, state in now.list_states(also) if state == "skipped")
-
-
 def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
-    if not (skipped := _find_skipped(now, also)):
+    """Name the skipped steps, if any, counting the phase `also` as complete (MENU-4)."""
+    skipped = [step for step, state in now.list_states(also) if state == "skipped"]
+    if not skipped:
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
     how = f"To open a skipped step, type its number at a menu, such as {skipped[0].step_id}."
@@ -708,7 +695,8 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     opening, done = now.opening, set(now.completed_steps)
     if words not in {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks)):
         return None
-    skipped = {step.step_id for step in _find_skipped(now) if done.issuperset(step.depends_on)}
+    left_out = (step for step, state in now.list_states() if state == "skipped")
+    skipped = {step.step_id for step in left_out if done.issuperset(step.depends_on)}
     how = "A number opens a step that is complete, or a skipped one that builds on no other skipped step."
     if words in done | skipped and not (opening.step and opening.step.step_id == words):
         if now.stage is Stage.MENU or now.answers == now.stood:
@@ -722,8 +710,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
     if elsewhere := _hear_track(now, words) or _hear_step(now, words):
         return elsewhere
-    steering = hearing.hear_steering(words, at_menu=True)
-    if steering is not None:
+    if steering := hearing.hear_steering(words, at_menu=True):
         return _steer_at_menu(now, words, steering)
     choice, ends = hearing.hear_menu(words, can_skip=bool(left.steps)), hearing.hear_exit(words) == "exit"
     if choice == "feedback" and (wanted := hearing.hear_depth(words, None)):
@@ -810,9 +797,8 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     elaboration, commands = Elaboration.begin(
-        item=opening.item, step=now.step, roster=roster, steps=opening.steps,
-        user_name=opening.user_name, has_review=True,
-    )  # fmt: skip
+        item=opening.item, step=now.step, roster=roster, steps=opening.steps, user_name=opening.user_name
+    )
     return now.wait(Stage.ELABORATION, *shown, *commands, elaboration=elaboration)
 
 
@@ -858,8 +844,6 @@ def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
     return tuple(show(kind, text) for text in texts)
 
-
-# --- the table ------------------------------------------------------------------------------------------
 
 TRANSITIONS: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
     # stage: (the event that may come, the move that it makes)

@@ -157,8 +157,6 @@ def _value_of(found: re.Match[str]) -> str:
 
 # --- claims --------------------------------------------------------------------------------------------
 
-ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
-
 _QUOTE_LENGTH = 60
 _FEW_WORDS = 2
 
@@ -166,7 +164,7 @@ _FEW_WORDS = 2
 class UnverifiedClaim(Struct, frozen=True):
     """A claim that cannot be verified: the reason to give, and where its mark goes (None: the text's end)."""
 
-    kind: ClaimKind
+    kind: Literal["path", "credit", "name", "form", "figure", "negation"]
     reason: str
     end: int | None = None
 
@@ -182,24 +180,22 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
     return text
 
 
-def check_contribution(
-    text: str, speaker: Persona, table: Table, lines_of: LinesOf
-) -> tuple[UnverifiedClaim, ...]:
+def check_contribution(text: str, speaker: Persona, table: Table, lines_of: LinesOf) -> list[UnverifiedClaim]:
     """Return the claims in a persona's contribution that cannot be verified."""
     known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
     found = check_words(text, speaker, table.roster, known, lines_of)
     if any(claim.kind == "form" for claim in found):
         return found
-    return (*found, *_check_credits(text, speaker.key, table.turns, table))
+    return [*found, *_check_credits(text, speaker.key, table.turns, table)]
 
 
 def check_words(
     text: str, speaker: Persona, roster: Roster, known: Sequence[str], lines_of: LinesOf
-) -> tuple[UnverifiedClaim, ...]:
+) -> list[UnverifiedClaim]:
     """Return the claims in words outside a discussion that cannot be verified."""
     if fault := _find_fault_of_form(text, speaker):
-        return (UnverifiedClaim("form", fault),)
-    return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
+        return [UnverifiedClaim("form", fault)]
+    return [*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of)]
 
 
 def _documents(table: Table) -> list[str]:
@@ -323,15 +319,14 @@ def _check_credits(text: str, speaker: str, turns: Sequence[Turn], table: Table)
         for found in pattern.finditer(sentence):
             name = next(each for each in (found["who"], found["whose"], found["whom"]) if each)
             key = keys.get(name, USER)
-            is_supposed = _CONDITION.search(fold_text(sentence[: found.start()])) or (
-                key == USER and sentence.endswith("?")
-            )
+            is_supposed = _CONDITION.search(fold_text(sentence[: found.start()]))
+            is_asked = key == USER and sentence.endswith("?")
             # The documents hold the user's answers, and what a persona said in an earlier discussion.
             is_heard = any(turn.speaker == key for turn in turns) or any(
                 len(said.intersection(content_stems(each))) > _FEW_WORDS if key == USER else name in each
                 for each in _documents(table)
             )
-            if key != speaker and not is_supposed and not is_heard:
+            if key != speaker and not (is_supposed or is_asked or is_heard):
                 who = name if key != USER else "The user"
                 reason = f'{who} has said nothing yet, so nobody can refer to it: "{found[0]}".'
                 yield UnverifiedClaim("credit", reason, end - len(sentence) + len(sentence.rstrip(".!?")))
@@ -367,14 +362,12 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[tuple[st
         cited = [table.turns[number - 1] for number in entry.turns if 1 <= number <= len(table.turns)]
         known = [*documents, *(turn.text for turn in cited if turn.speaker == USER)]
         sources = [*documents, *(turn.text for turn in cited)]
-        text, detail = (
-            [
-                *_check_paths(words, known, lines_of),
-                *_check_credits(words, "", cited, table),
-                *check_figures(words, sources),
-            ]
-            for words in (entry.text, entry.detail)
-        )
+
+        def check(words: str) -> list[UnverifiedClaim]:
+            found = [*_check_paths(words, known, lines_of), *_check_credits(words, "", cited, table)]
+            return [*found, *check_figures(words, sources)]
+
+        text, detail = check(entry.text), check(entry.detail)
         if part != "questions" and _says_the_contrary(entry.text, cited):
             numbers = ", ".join(str(turn.number) for turn in cited)
             text.append(UnverifiedClaim("negation", f"Turn {numbers} says the opposite. Keep the negation."))

@@ -13,7 +13,6 @@ from .personas import Persona, Roster
 from .steps import DEPTHS, Depth
 from .text import content_stems, find_phrase, fold_text, is_silence, split_sentences, word_set, words_of
 
-ExitAnswer = Literal["exit", "continue", "contribution"]
 MenuMeaning = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
 Steering = Literal["undo", "back", "help", "quit", "skip", "edit", "no", "number"]
 Part = Literal["insights", "decisions", "questions", "actions"]
@@ -134,7 +133,7 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     return "unclear-exit" if is_question or (is_at_edge and is_short) else None
 
 
-def hear_exit_answer(text: str) -> ExitAnswer:
+def hear_exit_answer(text: str) -> Literal["exit", "continue", "contribution"]:
     """Return what the answer to the question about an unclear exit means."""
     if hear_exit(text) or _ENDS.fullmatch(strip_fillers(text)):
         return "exit"
@@ -294,8 +293,7 @@ class CodeCorrection(Struct, frozen=True):
 
 def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     """Return what a message says about files: "`_main.py` is not touched" (TABLE-2)."""
-    found: list[CodeCorrection] = []
-    places: list[str] = []
+    found, places = list[CodeCorrection](), list[str]()
 
     def number(file: re.Match[str]) -> str:
         place = (file["code"] or file["path"]).strip("/").removeprefix("./")

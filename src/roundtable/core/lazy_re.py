@@ -20,8 +20,7 @@ class LazyPattern:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # copying asks for these before there is a pattern
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self._flags)  # cached by `re` for the next name
-        value = compiled if name == "compiled" else getattr(compiled, name)
+        value = getattr(re.compile(self.pattern, self._flags), name)  # cached by `re` for the next name
         setattr(self, name, value)
         return value
 

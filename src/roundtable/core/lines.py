@@ -266,7 +266,8 @@ def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> Li
     """Return the greeting in a new phase; a persona the user has met only names the phase (GREET-1)."""
     who = f"Hi, I'm {persona.first_name}, your {persona.role}."
     words = f"{who} I'll be guiding you through {phase.description}. Let's get started."
-    return _greet(persona, f"Next is {phase.description}." if has_met else words)
+    words = f"Next is {phase.description}." if has_met else words
+    return Line("greeting", words, persona.key, name=persona.name)
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> Line:
@@ -278,11 +279,8 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
         f"We also had a roundtable discussion on step {each.step_id} where {continue_sentence(each.summary)}"
         for each in past[-3:]
     ]
-    return _greet(persona, " ".join([*said, f"Let us pick up from {ahead}."]))
-
-
-def _greet(persona: Persona, words: str) -> Line:
-    return Line("greeting", words, persona.key, name=persona.name)
+    said.append(f"Let us pick up from {ahead}.")
+    return Line("greeting", " ".join(said), persona.key, name=persona.name)
 
 
 # How the parts of our own summaries begin, also in earlier versions, and the verb for each in a sentence.

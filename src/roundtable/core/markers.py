@@ -114,8 +114,7 @@ def parse_marker(line: str) -> Marker | None:
 
 def strip_markers(text: str, *kinds: type[Marker]) -> str:
     """Return the text without the markers of these kinds, their lines, and a blank line after each."""
-    kept: list[str] = []
-    is_after = False
+    kept, is_after = list[str](), False
     for line in text.split("\n"):
         is_marker = isinstance(parse_marker(line), kinds)
         if not is_marker and (line.strip() or not is_after):

@@ -8,11 +8,9 @@ from msgspec import Struct
 
 from .errors import RuleBroken
 
-BanKind = Literal["vocabulary", "question", "tradeoff", "form"]
-
 
 class Ban(Struct, frozen=True):
-    kind: BanKind
+    kind: Literal["vocabulary", "question", "tradeoff", "form"]
     pattern: str  # what a persona's words may not contain
     reason: str  # as a person would give it
 

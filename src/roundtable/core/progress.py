@@ -12,14 +12,13 @@ from .errors import RuleBroken
 from .steps import DEPTHS, PHASE_KEYS, PHASES, Depth, Phase, Step
 from .text import fold_text, word_set, words_of
 
-Status = Literal["raw", "partial", "analyzed"]
 StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
 """The state of a step of an item; `skipped` means that its phase ended without it."""
 _RECORD_FIELDS = ("step_id", "turn_count", "personas_active", "timestamp", "synthesis_summary")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def analysis_status(phases_completed: object) -> Status:
+def analysis_status(phases_completed: object) -> Literal["raw", "partial", "analyzed"]:
     """Return how far an analysis is: none, some or all of the five phases are complete (META-4)."""
     recorded = phases_completed if isinstance(phases_completed, list | tuple) else ()
     count = sum(key in recorded for key in PHASE_KEYS)

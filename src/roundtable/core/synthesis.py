@@ -26,8 +26,7 @@ Exit = Literal["user-initiated", "turn-limit"]
 
 SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"
-UNVERIFIED = "(unverified)"
-"""Marks what nobody could verify (ART-8)."""
+UNVERIFIED = "(unverified)"  # marks what nobody could verify (ART-8)
 LEAD_IN = re.compile(r"(?i)^(?:(?:we|i)(?: have|'ve)? )?(?:agreed?|decided?|decision)(?: that| on)?: ")
 """Words that only announce a decision, such as `We agreed: `."""
 HEADINGS: Mapping[Part, str] = {

@@ -255,8 +255,7 @@ _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|ca|Dr|Mr|Mrs|St)\.$
 @lru_cache(maxsize=1_024)
 def split_sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a message or a paragraph, each exactly as it was written."""
-    pieces: list[str] = []
-    start = 0
+    pieces, start = list[str](), 0
     for end in _SENTENCE_END.finditer(text):
         piece = text[start : end.end()]
         if not _ABBREVIATION.search(piece.rstrip()[-12:]):

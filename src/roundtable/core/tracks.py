@@ -11,8 +11,7 @@ from . import lazy_re as re
 from .steps import Item, Step
 from .text import find_phrase, words_of
 
-FEATURE = "feature"
-"""The track with all steps; an item that has no other follows it."""
+FEATURE = "feature"  # the track with all steps; an item that has no other follows it
 
 _COMMAND = re.compile(r"tracks?|(?:track|(?:change|switch) (?:the )?track to) (?P<name>\S+)")
 _LEAD = re.compile(r"^(?:(?:no|ok|please) )*(?:(?:it'?s|it is|this is|make it|take it as) (?:just )?)?an? ")

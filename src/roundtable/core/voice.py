@@ -1,18 +1,18 @@
-"""Whether a contribution keeps its persona's voice and says something of its own (VOICE-2 to VOICE-4)."""
+"""Whether a contribution keeps its persona's voice and says something of its own (VOICE-2 to VOICE-5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
 from . import lazy_re as re
+from .commands import Table
 from .errors import RuleBroken
 from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, cut_words, fold_text, stem_word, words_of
-from .turns import Turn
 
 
 class Violation(Struct, frozen=True):
@@ -53,24 +53,13 @@ _COMMITTEE = re.compile(
 _OPENING_WORDS, _LITTLE, _LONG_ENOUGH, _NEW_SHARE = 12, 4, 8, 0.2
 
 
-def check_voice(
-    text: str,
-    persona: Persona,
-    *,
-    earlier: Sequence[Turn],
-    names: Sequence[str],
-    free: bool = False,
-    known: Sequence[str] = (),
-) -> tuple[Violation, ...]:
-    """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs.
-
-    Words of the `known` texts, the item and its documents, break no ban on vocabulary (VOICE-5).
-    """
-    empty = EMPTY_WORDS | {word for name in names for word in words_of(name)}
-    own = strip_quotations(text)
-    found = list(_find_forbidden(own, persona, earlier, free, known))
+def check_voice(text: str, persona: Persona, table: Table, *, free: bool) -> tuple[Violation, ...]:
+    """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs."""
+    names = " ".join(each.first_name for each in table.roster.personas)
+    empty, own = EMPTY_WORDS.union(words_of(names)), strip_quotations(text)
+    found = list(_find_forbidden(own, persona, table, free))
     said = own if content_stems(own, empty) else text
-    if before := next((turn.text for turn in earlier if _repeats(said, turn.text, empty)), None):
+    if before := next((turn.text for turn in table.turns if _repeats(said, turn.text, empty)), None):
         reason = f"It repeats what was said before: {cut_words(before, _OPENING_WORDS)}"
         found.append(Violation("echo", text.strip(), reason))
     plain = re.sub(r"\s+", " ", fold_text(own))
@@ -80,12 +69,11 @@ def check_voice(
     return tuple(found)
 
 
-def _find_forbidden(
-    own: str, persona: Persona, earlier: Sequence[Turn], free: bool, known: Sequence[str]
-) -> Iterator[Violation]:
+def _find_forbidden(own: str, persona: Persona, table: Table, free: bool) -> Iterator[Violation]:
     """Yield the words that a ban forbids; banned vocabulary is allowed if others or the item use it."""
     said = _MANY_BLANKS.sub(r"\1", own.replace("’", "'"))[:_LONGEST_CHECKED]
-    texts = (*(turn.text for turn in earlier if turn.speaker != persona.key), *known)
+    texts = [turn.text for turn in table.turns if turn.speaker != persona.key]
+    texts += [table.item.name, table.item.text, *(each.text for each in table.documents + table.material)]
     heard = frozenset[str]().union(*map(_stems, texts))
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):

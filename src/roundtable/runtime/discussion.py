@@ -36,7 +36,6 @@ from .resume import Leg, replay_leg
 from .session import Session
 
 _FOLDER = Path(".roundtable", "discussions")
-_STAND_IN = "document.md"
 _ENDING = ".roundtable-"  # in a transcript's name, before its number
 _SUFFIXES = (".md", ".markdown")
 _MAX_TITLE_LENGTH = 60
@@ -64,8 +63,7 @@ def find_discussion_folder(root: Path, name: str) -> Path:
     """Return the folder for the journal of a discussion on a document, existing or not."""
     path, place = find_document(root, name)
     digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    folder = root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}"
-    return files.require_inside(root, folder, ItemCorrupt)
+    return files.require_inside(root, root / _FOLDER / f"{next(list_slugs(path.stem))}-{digest}", ItemCorrupt)
 
 
 def _find_gap(path: Path) -> questions.DocumentGap:
@@ -119,7 +117,7 @@ class DocumentSession(Session):
         roster, problems = read_roster(self.root)
         name, document = self.path.name, files.read(self.path, limit=outline.MAX_DOCUMENT_SIZE)
         title = one_line(questions.read_title(document, name))[:_MAX_TITLE_LENGTH].strip() or name
-        output = name if is_output_name(name) else _STAND_IN
+        output = name if is_output_name(name) else "document.md"  # a stand-in
         section = one_line(_find_gap(self.path).section)
         targets = (Target(output, section),) if section else ()
         return Opening(
@@ -138,8 +136,7 @@ class DocumentExecutor(Executor):
     """Carries out commands for a roundtable on one document."""
 
     path: Path
-    into = False
-    """Whether the block is added to the document."""
+    into = False  # whether the block is added to the document
 
     def use_store(self, task: do.Command) -> on.Event:
         match task:

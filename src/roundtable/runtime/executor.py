@@ -55,8 +55,7 @@ class Executor:
         self._undo_log = undo.UndoLog(folder, lambda: self._moment)
         self.every_step = list_all_steps(read_tracks(root)[0])  # files of other tracks' steps are read too
         self._outputs = outputs.Outputs(folder, leg.analysis.opening.steps, self._undo_log, self.every_step)
-        self.not_picked = set[Item]()
-        """The items for which a panel failed to pick files; a session keeps it for all its legs."""
+        self.not_picked = set[Item]()  # a panel failed to pick their files; kept for all legs of a session
         self.set_panel(panel)
 
     def set_panel(self, panel: Panel | None) -> None:
@@ -116,7 +115,7 @@ class Executor:
                         return self._save_record(task)
                     return self._tell_changes(self._outputs.update(task))
                 except DiskFailed as failure:
-                    again = failure.do or "Run the same command again."
+                    again = failure.do or files.AGAIN
                     raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
                 return self._tell_changes(self._outputs.write_step(task))
@@ -138,8 +137,6 @@ class Executor:
         """
         brief, table, is_offline = ask.brief, ask.brief.table, self.panel.kind == "offline"
         speaker = brief.speaker
-        names = [persona.first_name for persona in table.roster.personas]
-        known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         free = brief.free or is_offline  # the offline panel asks (VOICE-6), and claims nothing
         heard: tuple[Any, list[str], tuple[str, ...]] = None, [], ()
         for _ in range(2):
@@ -153,9 +150,7 @@ class Executor:
                 found = claims.check_contribution(text, speaker, table, self._code.lines_of)
                 texts[at] = claims.mark_claims(text, found)
                 wrong += (each.reason for each in found)
-            voice = check_voice(
-                " ".join(said), speaker, earlier=table.turns, names=names, free=free, known=known
-            )
+            voice = check_voice(" ".join(said), speaker, table, free=free)
             notes = [f"{each.kind}: {each.found} ({each.reason})" for each in voice]
             heard = reply, texts, (*notes, *(f"{UNVERIFIED_NOTE}{each}" for each in wrong))
             if not (notes or wrong):
@@ -165,8 +160,7 @@ class Executor:
 
     async def _frame(self, ask: do.AskFraming) -> on.Framed:
         framing, (summary, question), notes = await self._ask_at_table(ask)
-        topic = clean_text(framing.focus_topic).strip()
-        return on.Framed(summary, question, topic, notes, framing.looked_up)
+        return on.Framed(summary, question, clean_text(framing.focus_topic).strip(), notes, framing.looked_up)
 
     async def _speak(self, ask: do.AskPersona) -> on.PersonaSpoke | on.PersonaPassed | on.SpeakerStopped:
         brief, key = ask.brief, ask.brief.speaker.key
@@ -310,8 +304,7 @@ class Executor:
         """Return what to say about changes, and their moment, which is empty if none can be undone."""
         told = (*announcements, *self._undo_log.problems.values())
         self._undo_log.problems.clear()
-        has_notes = self._undo_log.has_notes(self._moment)
-        return on.DocumentsWritten(told, self._moment if has_notes else "")
+        return on.DocumentsWritten(told, self._moment if self._undo_log.has_notes(self._moment) else "")
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         written, step_id = task.written, task.step.step_id
@@ -321,8 +314,7 @@ class Executor:
             "block": f"the discussion of step {step_id}",
         }[written.kind]
         try:
-            plan = self._undo_log.plan_undo(written.moment)
-            announcements = undo.carry_out_undo(self._folder, plan, what)
+            announcements = undo.carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment), what)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
         with records.edit_meta(self._folder) as meta:
@@ -367,8 +359,7 @@ class Executor:
     def _instant(self, step_id: str) -> str:
         """Return the time now, or the first later one that no file contains: it identifies a block."""
         transcripts = (each.text for each in transcript.read_transcripts(self._folder, step_id))
-        meta = str(records.read_meta(self._folder))
-        written = (meta, *self._outputs.documents().values(), *transcripts)
+        written = (str(records.read_meta(self._folder)), *self._outputs.documents().values(), *transcripts)
         return next(at for at in map(files.timestamp, count()) if not any(at in text for text in written))
 
 

@@ -105,8 +105,7 @@ class Standing(Struct, frozen=True):
     problems: tuple[str, ...]
     progress: Progress
     facts: dict[str, str]
-    position: Position | None
-    """What comes next; None if everything is done."""
+    position: Position | None  # what comes next; None if everything is done
 
 
 class Resume:
@@ -116,8 +115,7 @@ class Resume:
         self._root, self._folder, self._user_name = root, folder, user_name
         self._last: Opening | None = None
         self._has_meta = False
-        self.warnings: list[str] = []
-        """Shown when the next leg begins."""
+        self.warnings: list[str] = []  # shown when the next leg begins
 
     def start(self) -> Leg:
         """Return the leg to play: a discussion that was cut off, an open leg, or a new one."""
@@ -210,15 +208,14 @@ class Resume:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
         track, progress, facts = here.chosen.track, here.progress, here.facts
         step, last = where.step or where.last, self._last
-        overrides = here.meta.get("depth_overrides", {})
-        own = step.depth if step else "standard"
+        overrides, own = here.meta.get("depth_overrides", {}), step.depth if step else "standard"
         depth = choose_depth(overrides, where.phase.key, facts, own, track.is_short)
         others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
         if others and not kind and not here.chosen.is_chosen:
             told = (track.title, track.summary, here.chosen.word, others)
             proposal = track_proposal(*told, is_asked=track.is_short)
         is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
-        arrival: Arrival = "continuing" if is_begun and last else "resumed" if is_begun else "new"
+        arrival: Arrival = "resumed" if is_begun else "new"
         begins = where.step if kind != "elaborate" else None
         finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
@@ -232,7 +229,7 @@ class Resume:
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
-            arrival="continuing" if last and last.phase == where.phase else arrival,
+            arrival="continuing" if last and (is_begun or last.phase == where.phase) else arrival,
             handed_over_by=_handed_over_by(here, where.phase),
             parked=parking.read_parked(self._folder, begins.step_id) if begins else (),
             notices=(*here.problems, *where.warnings) if last is None else where.warnings,

@@ -42,11 +42,9 @@ if TYPE_CHECKING:
     from .budget import BudgetAccount
 
 RESUME, WRAP_UP, TRY_AGAIN, KEEP, SKIP = "resume", "wrap up", "try again", "keep them", "skip them"
-MAX_MESSAGE_LENGTH = 100_000
-"""How many characters of one message are taken."""
+MAX_MESSAGE_LENGTH = 100_000  # characters of one message that are taken
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
-_QUIT_AT = ("answer", "menu", "review")
-"""Where `quit` alone pauses the session; in a discussion it may mean ending it."""
+_QUIT_AT = ("answer", "menu", "review")  # in a discussion, `quit` may mean ending it
 _SAVED = "Everything said so far is saved."
 _Result = TypeVar("_Result")
 
@@ -363,11 +361,9 @@ class Session:
         context = self._executor.context(opening.step)
         if not opening.roster.can_discuss or isinstance(context, on.TaskFailed):
             return ""
-        seats = do.Table(
-            opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
-            context.max_turns,
-        )  # fmt: skip
-        return self._account.describe_forecast(seats, panel.name)
+        item, step, roster = opening.item, opening.step, opening.roster
+        table = do.Table(item, step, roster, opening.lead, opening.steps, context.material, context.max_turns)
+        return self._account.describe_forecast(table, panel.name)
 
     async def _show(self, line: Line) -> None:
         """Hand over a line and wait until it is taken, so that people see it before anything goes on."""

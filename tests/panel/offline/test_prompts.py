@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from offline_talk import ROSTER, STEPS
+from people import find_slips
 from roundtable.catalogue import read_tracks
 from roundtable.core.text import words_of
-from roundtable.core.voice import check_voice
 from roundtable.panel.offline.prompts import MAX_PROMPT_WORDS, Prompt, load_library, read_project_prompts
 
 LIBRARY = load_library()
@@ -25,7 +25,7 @@ def test_every_prompt_can_be_asked_as_it_stands() -> None:
         assert len(prompt.text.split()) <= MAX_PROMPT_WORDS, prompt.text
         assert len(prompt.further.split()) <= 20, prompt.further
         assert "under" not in words_of(text)[:1] or "it says" not in text, prompt.text
-        found = check_voice(text, ROSTER[prompt.persona], earlier=(), names=NAMES, free=True)
+        found = find_slips(text, ROSTER[prompt.persona], free=True)
         assert found == (), (prompt.text, found)
 
 
@@ -39,7 +39,7 @@ def test_jordan_s_prompts_are_closed() -> None:
             if "?" in sentence
         ]
         assert ("why",) not in first, prompt.text
-        bans = check_voice(prompt.text, ROSTER[JORDAN], earlier=(), names=NAMES)
+        bans = find_slips(prompt.text, ROSTER[JORDAN])
         assert bans == (), (prompt.text, bans)
 
 
