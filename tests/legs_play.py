@@ -79,7 +79,7 @@ class Play:
             case do.SaveProgress():
                 return on.Saved()
             case _:
-                return Talk(has_review=True).answer(command)
+                return Talk().answer(command)
 
     def _take(self) -> None:
         self.shown += [command.line for command in self.commands if isinstance(command, do.Show)]

@@ -84,8 +84,6 @@ class Discussion:
                 return self._spoken(brief)
             case do.AskVerdict():
                 return on.Judged(run(self.panel.answer(command)))
-            case do.Listen("review"):  # written as it is
-                return on.UserSpoke("", relayed=True)
             case do.Listen():
                 return on.UserSpoke(next(self._words, "done"))
             case do.AskSynthesis(problems=problems):

@@ -30,7 +30,7 @@ class Talk:
     step: Step = JOURNEYS
     max_turns: int = 10
     user_name: str | None = None
-    has_review: bool = False  # else the synthesis is written at once, as in a pipe
+    has_review: bool = False
     speaks: Speaks = lambda brief: None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     drafts: list[on.SynthesisDrafted | on.TaskFailed] = field(default_factory=list)
@@ -40,8 +40,9 @@ class Talk:
 
     def __post_init__(self) -> None:
         self.now, self.commands = Elaboration.begin(
-            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name
-        )
+            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name,
+            has_review=self.has_review,
+        )  # fmt: skip
         self._take()
 
     def hear(self, event: on.Event) -> Talk:
@@ -87,14 +88,11 @@ class Talk:
                 return on.RecordSaved("elaborations/01-03-1.md")
             case do.SaveLimit():
                 return on.Saved(saved=True)
-            case do.Listen("review") if not self.has_review:
-                return on.UserSpoke("", relayed=True)
             case _:
                 return None
 
     def _take(self) -> None:
-        told = [command.line for command in self.commands if isinstance(command, do.Show)]
-        self.shown += [line for line in told if self.has_review or line.kind != "review"]
+        self.shown += [command.line for command in self.commands if isinstance(command, do.Show)]
         self.asked.append(self.commands[-1])
 
     # --- what a test looks at ---------------------------------------------------------------------------

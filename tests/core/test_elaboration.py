@@ -26,10 +26,10 @@ def spoke(brief: do.Brief, text: str = "", **verdict: object) -> on.PersonaSpoke
 
 @pytest.mark.rule("ENTRY-1", "PERS-1")
 def test_it_begins_by_reading_the_step_and_names_lead_and_others() -> None:
-    now, commands = Elaboration.begin(item=ITEM, step=JOURNEYS, roster=ROSTER, steps=STEPS)
+    now, commands = Elaboration.begin(item=ITEM, step=JOURNEYS, roster=ROSTER)
     assert commands == (do.ReadContext(JOURNEYS),)
     assert (now.state, now.awaits, now.lead) == (State.ENTRY, Awaited.CONTEXT, MAYA)
-    design, _ = Elaboration.begin(item=ITEM, step=step("04-01"), roster=ROSTER, steps=STEPS)
+    design, _ = Elaboration.begin(item=ITEM, step=step("04-01"), roster=ROSTER)
     assert design.lead == JORDAN
     assert design.roster.others(design.lead) == (MAYA, ALEX)
 
@@ -86,7 +86,7 @@ def test_a_limit_below_three_is_refused() -> None:
 @pytest.mark.rule("PERS-4")
 def test_a_roundtable_needs_two() -> None:
     with pytest.raises(RuleBroken, match="at least two personas"):
-        Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)), steps=STEPS)
+        Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)))
     pair = Talk(roster=Roster((MAYA, ALEX))).until_heard()
     assert pair.speakers == ["Maya", "Alex"]
 
@@ -299,7 +299,7 @@ def test_a_user_message_that_reaches_the_limit_gets_no_reply() -> None:
     assert talk.order.index("limit") > talk.order.index("warning")
     three = Talk(max_turns=3).until_heard()
     assert three.speakers == ["Maya", "Alex", "Jordan"]
-    assert do.Listen("discussion") not in three.asked
+    assert not any(isinstance(asked, do.Listen) for asked in three.asked)
 
 
 # --- silence --------------------------------------------------------------------------------------------
@@ -768,8 +768,7 @@ def test_with_nothing_to_extract_there_is_a_takeaway_no_update_and_still_a_recor
 @pytest.mark.rule("META-7")
 def test_a_record_that_cannot_be_saved_is_said_and_the_menu_comes_back() -> None:
     talk = Talk().until_heard().hear(on.UserSpoke("done"))
-    talk.hear(on.SynthesisDrafted(DRAFT, AT)).hear(on.UserSpoke("")).hear(on.DocumentsWritten(()))
-    talk.hear(on.TaskFailed("disk full"))
+    talk.hear(on.SynthesisDrafted(DRAFT, AT)).hear(on.DocumentsWritten(())).hear(on.TaskFailed("disk full"))
     assert talk.texts("error") == [
         "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
         "The discussion insights are in the artifacts."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, STEPS, persona
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.elaboration import Awaited, Elaboration
@@ -68,7 +68,7 @@ def test_a_persona_out_of_turn_or_without_words_is_refused_and_told_what_may_com
 @pytest.mark.rule("PERS-4")
 def test_one_alone_is_refused_in_plain_words() -> None:
     with pytest.raises(RuleBroken) as alone:
-        Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)), steps=STEPS)
+        Elaboration.begin(item=ITEM, step=JOURNEYS, roster=Roster((MAYA,)))
     assert str(alone.value) == "A roundtable needs at least two personas. Nothing was changed."
     with pytest.raises(RuleBroken) as nobody:
         Roster(())

@@ -98,8 +98,6 @@ class Play:
                 return on.PersonaSpoke(brief.speaker.key, f"Point {number}", verdict)
             case do.AskVerdict():
                 return on.Judged(draw(VERDICTS).within(number - 1))
-            case do.Listen("review"):  # written as it is
-                return on.UserSpoke("", relayed=True)
             case do.Listen():
                 return on.UserSpoke(draw(MESSAGES) if len(self.events) < 40 else "")
             case do.AskSynthesis(is_extracted=extracted):

@@ -179,7 +179,7 @@ def test_dropping_everything_can_be_taken_back_or_made_up_for(said: str, numbers
 def test_a_review_that_was_cut_off_goes_on_where_it_was() -> None:
     talk = under_review("drop 1", "add question: Which printer?")
     again, commands = Elaboration.begin(
-        item=talk.now.item, step=talk.now.step, roster=talk.now.roster, steps=talk.now.steps
+        item=talk.now.item, step=talk.now.step, roster=talk.now.roster, steps=talk.now.steps, has_review=True
     )
     for event in talk.events:
         again, commands = again.receive(event)

@@ -797,8 +797,9 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     elaboration, commands = Elaboration.begin(
-        item=opening.item, step=now.step, roster=roster, steps=opening.steps, user_name=opening.user_name
-    )
+        item=opening.item, step=now.step, roster=roster, steps=opening.steps,
+        user_name=opening.user_name, has_review=True,
+    )  # fmt: skip
     return now.wait(Stage.ELABORATION, *shown, *commands, elaboration=elaboration)
 
 

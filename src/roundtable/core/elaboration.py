@@ -99,20 +99,29 @@ class Elaboration(do.Table, frozen=True):
     drafted_at: str = ""  # also the instant of the record and of the marker
     extracted: bool = False  # taken from the turns by rule, since no panel could draft it
     has_host_draft: bool = False  # a host drafted the synthesis: marked unless the user accepts it (ART-8)
+    has_review: bool = False  # the user reviews the synthesis before it is written (SYN-8)
     reviewed: tuple[synthesis.Draft, ...] = ()  # the synthesis before each change that the user made to it
     editing: int | None = None  # the entry of the review that waits for its new words
     undo_key: str = ""  # the key under which changes to the documents are noted, for `undo`
 
     @classmethod
     def begin(
-        cls, *, item: Item, step: Step, roster: Roster, steps: tuple[Step, ...], user_name: str | None = None
+        cls,
+        *,
+        item: Item,
+        step: Step,
+        roster: Roster,
+        steps: tuple[Step, ...] = (),
+        user_name: str | None = None,
+        has_review: bool = False,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas. Nothing was changed.")
         # A document without a step belongs to no phase: the first of the roster leads (MENU-8).
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
-        return cls(item, step, roster, lead, steps, user_name=user_name), (do.ReadContext(step),)
+        new = cls(item, step, roster, lead, steps, user_name=user_name, has_review=has_review)
+        return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises `RuleBroken` and changes nothing."""
@@ -403,7 +412,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     after = replace(
         now, draft=draft, drafted_at=event.at, extracted=event.extracted, has_host_draft=event.relayed
     )
-    return _ask_for_review(after) if draft.entries else _update_artifacts(after)
+    return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
 def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
