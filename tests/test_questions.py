@@ -96,6 +96,14 @@ def test_an_answer_stands_in_its_section_and_nothing_is_edited(
     assert [each.text for each in own.check(folder.name).open_questions] == [left.words]
 
 
+def test_a_question_with_a_hidden_character_can_be_answered(item: tuple[Project, Path]) -> None:
+    own, folder = item
+    (folder / SPEC).write_text(BLOCK.replace("Who pays", "Who \x07pays"))
+    question, file = own.answer_question(folder.name, 1, "The city")
+    assert (question.text, file) == ("Who pays for the text messages?", SPEC)
+    assert own.list_questions(folder.name)[0].answer.startswith("The city")
+
+
 def test_what_a_step_vouches_for_stays_whole(tmp_path: Path) -> None:
     root, folder = project(tmp_path / "project")
     small_steps(root)

@@ -143,6 +143,8 @@ def test_what_cannot_be_found_is_said(cli: CommandLine) -> None:
     for where in (f"{SPEC}:100000", f"{SPEC}:2", "nobody ever wrote this", "elaborations/01-03-1.md:1"):
         with pytest.raises(RuleBroken):
             Project(cli.root).explain(SLUG, where)
+    with pytest.raises(RuleBroken, match=f"There is nothing in line 2 of {SPEC}"):
+        Project(cli.root).explain(SLUG, f"{SPEC}:2")
 
 
 def test_the_command(cli: CommandLine, folder: Path) -> None:

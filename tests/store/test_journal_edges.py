@@ -143,6 +143,7 @@ def test_a_head_that_never_was_whole_is_no_journal(folder: Path, torn: bytes) ->
         ('"event":"UserSpoke"', '"event":"Nothing"', "'Nothing'"),
         ('"text":"Zwei', '"test":"Zwei', "Object missing required field `text`"),
         ('"opening":', '"ending":', "'opening'"),
+        ('"personas":', '"personas":[],"nobody":', "A roster needs at least one persona."),
     ],
 )
 def test_what_does_not_read_is_said_and_stays_as_it_is(folder: Path, old: str, new: str, reason: str) -> None:

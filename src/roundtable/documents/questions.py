@@ -16,7 +16,14 @@ from ..core.errors import RuleBroken
 from ..core.markers import begins_like_feedback
 from ..core.steps import is_markdown
 from ..core.synthesis import split_question
-from ..core.text import cut_words, escape_markdown, parse_heading, split_sentences, unescape_markdown
+from ..core.text import (
+    cut_words,
+    escape_markdown,
+    parse_heading,
+    split_sentences,
+    strip_unprintable,
+    unescape_markdown,
+)
 from ..core.turns import Material
 from . import outline
 from .additions import find_end, insert_text
@@ -159,7 +166,8 @@ def list_questions(documents: Mapping[str, str]) -> list[OpenQuestion]:
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:
     """Return the document with an answer added to the question in a line; RuleBroken if it is not there."""
     shape = read_outline(document)
-    if (line, question) not in list(find_asked_questions("document.md", decode_document(document))):
+    text = strip_unprintable(decode_document(document))  # as the questions were listed
+    if (line, question) not in list(find_asked_questions("document.md", text)):
         raise RuleBroken("The question no longer stands there. Nothing was changed. Run the command again.")
     start = shape.lines[line - 1]
     around = [each for each in shape.sections if each.start < start < each.end and not each.elaboration]

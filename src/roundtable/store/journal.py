@@ -15,7 +15,7 @@ import msgspec
 
 from ..core import events as on
 from ..core.analysis import Opening
-from ..core.errors import DiskFailed, ItemCorrupt
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from . import files
 from .meta import has_meta
 
@@ -81,7 +81,7 @@ class Journal:
             return self._decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
-        except (DiskFailed, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (DiskFailed, RuleBroken, ValueError, TypeError, KeyError, RecursionError) as error:
             reason = error.failed if isinstance(error, DiskFailed) else error
             raise self.corrupt(f"cannot be read ({reason})") from error
 

@@ -55,7 +55,9 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     ]
     if place and file in documents:
         written = documents[file].split("\n")[max(int(place["line"]) - 1, 0) : int(place["line"])]
-        lines = [(file, int(place["line"]))] if "".join(written).strip() else []
+        lines = [(file, int(place["line"]))]
+        if not "".join(written).strip():
+            raise RuleBroken(f"There is nothing in line {place['line']} of {file}.")
     elif place and (name := f"{FOLDER}/{Path(file).name}") in transcripts:
         return (_follow_turn(name, transcripts[name], int(place["line"])),)
     if not lines:

@@ -486,6 +486,8 @@ def test_long_texts_go_to_the_pager_and_a_diff_is_coloured(
     for command in ("/diff", "/artifact quick-scan.md", "/transcript"):
         assert f"› Ada: {command}\n|" in terminal.shown
     assert "\n|  +#### Key Insights" in terminal.shown
+    document = terminal.words("Ada: /artifact quick-scan.md").partition("Ada: /transcript")[0]
+    assert "Key Insights" in document and "####" not in document  # it is rendered
     assert ("\x1b[32m+#### Key Insights" in terminal.output) is (no_color == "")
     assert "\n\n● Maya" not in terminal.words("Ada: /who")
     assert "|" not in terminal.words("Ada: /who")

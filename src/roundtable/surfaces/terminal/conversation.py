@@ -86,7 +86,9 @@ class TerminalConversation:
     async def show_answer(self, answer: str) -> None:
         """Show the command that was typed and its answer; a long answer in the user's pager."""
         self.show(Line("notice", ""))  # nothing but the typed command
-        text = self._formatter.format_line(Line("notice", answer), self.session.analysis)
+        is_markdown = answer.startswith(("# ", "<!-- "))  # a document or a transcript, which is rendered
+        line = Line("synthesis" if is_markdown else "notice", answer)
+        text = self._formatter.format_line(line, self.session.analysis)
         if text.count("\n") < self.input.size.rows // 2:
             self.input.write(text)
         else:
