@@ -1,7 +1,5 @@
 """Roundtable: think a backlog item through with three disciplined colleagues before anything is built."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

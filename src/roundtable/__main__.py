@@ -1,7 +1,5 @@
 """`python -m roundtable`."""
 
-from __future__ import annotations
-
 import sys
 
 from .surfaces.cli.main import main

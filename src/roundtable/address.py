@@ -1,7 +1,5 @@
 """Checks and shows the address of a model server."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 EXAMPLE = "http://localhost:8080/v1"

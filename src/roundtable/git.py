@@ -3,8 +3,6 @@
 A repository's `config` may come from anybody and name programs; all of them are switched off here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -4,8 +4,6 @@ The documents come first: ids, citations, markers, data files. Then come the rul
 wrote it (META-2, META-4, META-5), the claims of elaboration blocks (ART-8), and text lost since then in git.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -4,8 +4,6 @@ docs/commands.md lists them. A value that cannot be used is skipped with a warni
 never writes the user's file: the chosen model is kept beside it, and counts if that file names none.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

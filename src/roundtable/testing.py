@@ -3,8 +3,6 @@
 Nothing here needs a model or a network; see docs/content.md for an example.
 """
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import Callable, Iterable, Mapping

@@ -5,8 +5,6 @@ replace an entry with the same key or id; a persona can also be disabled. This p
 (rule STEP-8). `docs/content.md` describes the format.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Reads content files safely and within limits, and reports each problem in one line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -9,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
-
-from ..content import read_tables
 
 MAX_BYTES = 256 * 1024
 MAX_FILES = 500
@@ -31,6 +27,21 @@ _HIDDEN = re.compile(
 # The field in a message of msgspec: one with a wrong value, or one that is missing or unknown.
 _FIELD = re.compile(r"`\$\.(\w+)")
 _NAMED = re.compile(r"(missing required|contains unknown) field `([^`]+)`\Z")
+
+# How msgspec words what is wrong with a value in somebody's file, and how we do; tried in this order.
+_FAULTS = {
+    r"Expected `\w+` of length >= 1": "is empty",
+    r"Expected `str` of length <= (\d+)": r"has more than \1 characters",
+    r"Expected `\w+` of length <= (\d+)": r"has more than \1 entries",
+    r"Expected `str`, got (`(?:bool|int|float|date\w*)`)": r"must be text, is \1; put it in quotes",
+    r"Expected (`\w+`), got": r"must be \1, is",
+    "`str`": "text",
+    "`array`": "a list",
+    "`object`": "a group of `field: value` lines",
+    "`bool`": "true or false",
+    "`(?:int|float)`": "a number",
+    r"`date\w*`": "a date",
+}
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -177,7 +188,7 @@ def convert(value: object, form: type[_Value], field: str = "it") -> _Value:
     if named := _NAMED.search(said):
         raise UnusableError(named[2][:60], "is missing" if "missing" in named[1] else "is not known here")
     reason = said.partition(" - at ")[0]
-    for pattern, words in read_tables("faults.toml").items():
+    for pattern, words in _FAULTS.items():
         reason = re.sub(pattern, words, reason)
     if found := _FIELD.search(said):
         field = found[1]

@@ -1,7 +1,5 @@
 """The package's data: personas and steps for the catalogue, words and texts for everything else."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

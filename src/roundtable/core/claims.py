@@ -4,8 +4,6 @@ A claim that cannot be verified is first sent back with the reason. If it is sti
 marked `(unverified)`, right after the claim if possible.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache

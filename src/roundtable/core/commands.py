@@ -4,8 +4,6 @@ Ask commands go to the panel; Write, Update and Undo commands change documents; 
 meta.json. Their contents are defined here too: the table of a discussion, the brief of a speaker or a step.
 """
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 from msgspec import Struct

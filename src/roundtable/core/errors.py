@@ -12,8 +12,6 @@ RoundtableError
     └── TrackerFailed   a tracker gave no issue
 """
 
-from __future__ import annotations
-
 
 class RoundtableError(Exception):
     """Anything that Roundtable raises on purpose; its text is written for people."""

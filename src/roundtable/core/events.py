@@ -3,8 +3,6 @@
 `moment` is the key under which changes to documents are noted, so that they can be undone.
 """
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """What the user's words mean: an exit, an address, a decision, a choice (EXIT-1, LOOP-8, SYN-3, MENU-1)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, get_args

@@ -3,8 +3,6 @@
 Modules with many patterns write `from . import lazy_re as re`, and the rest of their code stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from re import *  # noqa: F403
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Lines: everything that is shown, with the words that the rules prescribe. A turn is a line that counts."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Sequence

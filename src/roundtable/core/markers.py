@@ -5,8 +5,6 @@ A comment that only resembles a marker marks nothing; the functions at the end a
 Comments that people write for themselves are ignored.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from msgspec import Struct, convert

@@ -1,7 +1,5 @@
 """Personas and the roster they form (rules PERS-1 to PERS-4)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct

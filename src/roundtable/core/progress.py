@@ -1,7 +1,5 @@
 """Progress: what meta.json says is done, what comes next and how deep (META-4, STEP-3, DEPTH-1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 

@@ -298,7 +298,6 @@ def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
 
 
 def _name_speakers(said: Iterable[Turn], roster: Roster) -> list[str]:
-    """Return the first names of the personas that spoke, in the roster's order."""
     speakers = {turn.speaker for turn in said}
     return [persona.first_name for persona in roster.personas if persona.key in speakers]
 

@@ -1,7 +1,5 @@
 """Fold words for comparison, strip what nobody should see, escape markdown, and split sentences."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

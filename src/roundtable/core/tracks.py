@@ -1,7 +1,5 @@
 """Tracks: how much of the analysis an item needs, and how one is proposed (rule STEP-9)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The named checks that a step's Validation section applies to answers (rules STEP-1 and STEP-4)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Whether a contribution keeps its persona's voice and says something of its own (VOICE-2 to VOICE-5)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal

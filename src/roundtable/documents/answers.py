@@ -1,7 +1,5 @@
 """Read earlier answers from the documents (rule STEP-5): under their labels, or in another form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from textwrap import dedent

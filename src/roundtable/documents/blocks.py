@@ -4,8 +4,6 @@ A block goes from its marker to the next one or to a heading that is not its own
 what, and which turns each entry of the synthesis comes from.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress

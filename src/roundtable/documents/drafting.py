@@ -4,8 +4,6 @@ Most sections hold the answers under their labels. Those with a form of their ow
 row in the table at the end.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain

@@ -4,8 +4,6 @@ Nothing is added to what the documents say. The label of a line decides which pa
 project's own steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import indent
 

@@ -1,7 +1,5 @@
 """Read the ids in an item's documents, and assign ids to texts (rule STEP-5)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -173,7 +173,6 @@ def is_open(token: Token, source: list[str]) -> bool:
 
 
 def _front_matter(source: list[str]) -> int:
-    """Return how many lines the front matter takes; 0 if the document has none."""
     if not _RULER.fullmatch(source[0]):
         return 0
     last = next((at for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)

@@ -3,8 +3,6 @@
 Answers are split into lines, entries and statements; sections hold labels, lists, tables and titles.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -262,7 +260,6 @@ def mark_answer(text: str) -> str:
 
 
 def _length(sentence: str) -> int:
-    """Return the length of a sentence without its final signs."""
     return len(sentence.rstrip(" \t.!?:。！？"))
 
 

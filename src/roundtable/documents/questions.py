@@ -4,8 +4,6 @@ All of it is computed. An answer edits nothing: it is added at the end of the se
 question quoted. A question is open until it is answered or a decision settles it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct

@@ -4,8 +4,6 @@ A panel has one method, `answer`. The requests are the core's commands that ask 
 everything that is needed to answer it. A panel decides nothing about turns, limits, order or files.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a model's words cost for one item: recorded in the ledger, compared with the budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path

@@ -5,8 +5,6 @@ block is added to the document itself only if the user asks for it. There is no 
 journal and the lock are in a folder under `.roundtable/`, outside version control.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Draft answers from the documents, the item and the code; answers kept without asking (STEP-4, STEP-5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Finds where a session starts or resumes, from meta.json and the journals (GREET-5, GREET-6)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

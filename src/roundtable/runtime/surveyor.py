@@ -3,8 +3,6 @@
 Its own imports take a while, so this module is imported late, to show the first line soon.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Collection, Sequence

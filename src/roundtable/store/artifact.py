@@ -1,7 +1,5 @@
 """One artifact in the item's folder: which names may be used, and how a shared file is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath

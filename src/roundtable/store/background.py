@@ -1,7 +1,5 @@
 """What a project knows about an item besides its own documents: related decisions elsewhere (TABLE-1)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

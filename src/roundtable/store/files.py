@@ -4,8 +4,6 @@ Each change is announced to `checkpoint` before, in the middle and after, so tha
 at any of these points.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The items of a project: their folders, names and texts (rule ITEM-1)."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 from codecs import BOM_UTF8

@@ -3,8 +3,6 @@
 Reading never changes it. A torn last line, left by a kill, is ignored; the rest must be valid (META-6).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress

@@ -3,8 +3,6 @@
 A call gets a line with an estimate when it is sent, and one with the same number when it is over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path

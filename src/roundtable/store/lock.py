@@ -1,7 +1,5 @@
 """One lock per item, so that two sessions never work on it at once, and a short one for meta.json."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

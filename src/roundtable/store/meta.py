@@ -1,7 +1,5 @@
 """An item's meta.json: read, changed and written under its lock, without altering any other value."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The parking lot: points that were put off, kept for the step where they belong (rule FOCUS-2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

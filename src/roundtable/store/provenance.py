@@ -1,7 +1,5 @@
 """Where a line of a document comes from: a discussion's turns, an answer, feedback, a step or an edit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher

@@ -4,8 +4,6 @@ Undoing restores the earlier bytes, unless the file was edited since. An elabora
 and on another machine: its marker locates its block, and its transcript shows whether that was edited.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Callable, Iterable

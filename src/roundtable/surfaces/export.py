@@ -3,8 +3,6 @@
 The texts are templates in `content/export`; the lines that the rules fix come from the program's own code.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Finds the code that an item touches, and suggests draft answers from it."""
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

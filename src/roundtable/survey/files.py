@@ -1,7 +1,5 @@
 """The project's files: their list, the kind of each, and the content of text files."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -3,8 +3,6 @@
 Everything here is bounded in size and time, and stays inside the project: no links, no devices, no secrets.
 """
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections.abc import Collection, Sequence

@@ -4,8 +4,6 @@ The weights are fitted to past commits of seven public projects, so that the fil
 first. docs/survey.md says how, and how well they work for commits that were not used for it.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 import os

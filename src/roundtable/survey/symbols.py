@@ -4,8 +4,6 @@ A hostile file can keep a grammar busy for minutes, or crash it. So files are pa
 this module runs as a script without imports of ours, and is stopped when its time is up.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import marshal

@@ -1,7 +1,5 @@
 """Issues from trackers: recognises their names, and gets them with the user's credentials (rule ITEM-2)."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit

@@ -1,7 +1,5 @@
 """Gets issues from GitHub and Jira over HTTP with the user's own credentials, and posts comments."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -116,7 +116,7 @@ def test_wrong_usage_is_status_2_and_says_so_on_stderr(cli: CommandLine, argumen
 
 
 def test_every_text_of_the_help_belongs_to_a_command_and_is_shown(cli: CommandLine) -> None:
-    for name, text in read_tables("commands.toml").items():
+    for name, text in read_tables("terminal.toml")["help"].items():
         ran = cli.run(*([] if name == "roundtable" else [name]), "--help")
         assert ran.status == 0
         assert "".join(text.replace("\b", "").split()) in "".join(ran.out.split())

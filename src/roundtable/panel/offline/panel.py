@@ -4,8 +4,6 @@ It answers requests from prompts and from what it has read: a persona asks, show
 place, or repeats what was decided.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, Final, assert_never

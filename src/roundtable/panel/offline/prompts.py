@@ -3,8 +3,6 @@
 The built-in ones are in `content/interview`, a project's own in `.roundtable/prompts`; see `docs/prompts.md`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cached_property, lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The current section: the user's answer under each label, and the written lines that fit a question."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

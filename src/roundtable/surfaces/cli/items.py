@@ -1,7 +1,5 @@
 """The commands on items: add and remove them, show their progress, and explain their documents."""
 
-from __future__ import annotations
-
 import sys
 from itertools import count as count_from
 from pathlib import Path
@@ -171,7 +169,6 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
 
 
 def _show_questions(flags: Flags, project: Project, slugs: list[str], everything: bool) -> int:
-    """Show the questions and return how many are open."""
     data, lines = [], list[str]()
     for slug in slugs:
         numbers, before = count_from(1), len(lines)

@@ -1,7 +1,5 @@
 """The entry point. Ctrl-C, SIGTERM and SIGHUP end a command cleanly; a second one ends it at once."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence

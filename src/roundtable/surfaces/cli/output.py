@@ -1,7 +1,5 @@
 """Output: data on stdout, messages on stderr, and nothing in either that could upset a terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

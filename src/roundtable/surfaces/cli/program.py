@@ -172,10 +172,10 @@ class Command(click.Command):
 
 
 def _write_details(name: str, formatter: click.HelpFormatter) -> None:
-    """Write the details that content/commands.toml has on a command."""
+    """Write the details that content/terminal.toml has on a command."""
     from ...content import read_tables  # late: only the help needs it
 
-    if details := read_tables("commands.toml").get(name):
+    if details := read_tables("terminal.toml")["help"].get(name):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(details)

@@ -1,7 +1,5 @@
 """`serve`, `mcp` and `export`: the table for people in their browsers, and for coding agents."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import secrets

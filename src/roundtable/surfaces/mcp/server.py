@@ -1,7 +1,5 @@
 """The MCP server: tools, resources and prompts over stdio or HTTP; content/host.toml describes them."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import json
@@ -338,7 +336,6 @@ def _sessions(ctx: Ctx) -> HostedSessions:
 
 
 async def _play(ctx: Ctx, session: str, act: Callable[[HostedSession], Awaitable[None]]) -> str:
-    """Act in a session and return the next move."""
     async with _join(ctx, session) as hosted:
         await act(hosted)
     return write_answer(hosted, can_ask=_must_ask(ctx, hosted))
@@ -359,7 +356,6 @@ async def _join(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
 
 
 def _can_ask(ctx: Ctx) -> bool:
-    """Whether the client can put a form to the person."""
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
     return asking is not None and (asking.form is not None or asking.url is None)

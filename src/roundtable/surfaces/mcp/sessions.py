@@ -1,7 +1,5 @@
 """Sessions that a host plays move by move, one for each item in play, and the texts that a host reads."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable

@@ -5,8 +5,6 @@ alone. While somebody else speaks, the cursor rests on its first row: whatever a
 rows below, clearing from the cursor down clears the input area and nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from base64 import b64encode

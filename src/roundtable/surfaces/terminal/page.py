@@ -1,7 +1,5 @@
 """Formats what the window shows: wrapped, coloured, with a sign for each voice in the margin."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

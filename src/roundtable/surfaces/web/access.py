@@ -1,7 +1,5 @@
 """Who may come in: invitations with a role, guests, and the checks that every request has to pass."""
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 import secrets

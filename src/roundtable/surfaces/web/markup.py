@@ -4,8 +4,6 @@ Raw HTML is never passed on: only our own comments and anchors have a meaning, a
 A second library then cleans the result, and keeps only the tags that we use.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

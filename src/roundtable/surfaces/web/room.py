@@ -4,8 +4,6 @@ Whatever is shown becomes a numbered entry that is kept for the whole run. A rea
 place among them: a slow one slows nobody, and one that comes back gets everything once and in order.
 """
 
-from __future__ import annotations
-
 import asyncio
 import difflib
 import json
