@@ -154,8 +154,8 @@ class Project:
         return items.list_items(self.root, items_folder=self.items_folder)
 
     def list_stray_links(self) -> list[str]:
-        """Return the names of links among the items that lead out of the project, so they are no items."""
-        found = (self.root / self.items_folder).glob("*")
+        """Return the names of links among the items to folders out of the project, so they are no items."""
+        found = (path for path in (self.root / self.items_folder).glob("[!.]*") if path.is_dir())
         return [path.name for path in found if path.is_symlink() and files.leads_out(self.root, path)]
 
     def find_item(self, name: str) -> ItemEntry:
@@ -309,8 +309,13 @@ class Project:
         """Return the questions that nobody has answered and no later decision settles (ART-9)."""
         return tuple(each for each in self.list_questions(item) if each.is_open)
 
-    def answer_question(self, name: str, number: int, answer: str) -> tuple[OpenQuestion, str]:
-        """Answer open question `number`, counted from 1; return it and the file that holds the answer."""
+    def answer_question(
+        self, name: str, number: int, answer: str, *, words: str = ""
+    ) -> tuple[OpenQuestion, str]:
+        """Answer open question `number`, counted from 1; return it and the file that holds the answer.
+
+        With `words`, those of the question that the user saw, raise RuleBroken if it has others by now.
+        """
         from .store.outputs import write_answer
 
         folder = self._folder(name)
@@ -320,6 +325,8 @@ class Project:
                 there_are = f"there are {len(found)}. Nothing was changed."
                 raise RuleBroken(f"There is no open question {number}; {there_are}")
             question = found[number - 1]
+            if words and words != question.words:
+                raise RuleBroken("The questions have changed meanwhile. Nothing was changed.")
             return question, write_answer(folder, self._every_step(), question, answer)
 
     def hand_off(self, name: str) -> HandOff:

@@ -108,6 +108,7 @@ def find_project_kind(root: Path) -> str:
 
 
 def _load_content(project: Path | None) -> Content:
+    # BUILT_IN itself has no such folder, so that nothing is merged.
     own = (project or BUILT_IN) / PROJECT_FOLDER
     has_own = any(os.path.lexists(own / kind) for kind in ("personas", "steps", "tracks"))
     return _parse_content(own) if has_own else _parse_built_in()
@@ -178,7 +179,6 @@ def _parse_content(own: Path) -> Content:
     return Content((personas, tuple(persona_problems)), steps, (tuple(tracks.values()), tuple(problems)))
 
 
-# BUILT_IN has no such folder, so nothing is merged.
 _parse_built_in = cache(partial(_parse_content, BUILT_IN / PROJECT_FOLDER))
 
 

@@ -95,7 +95,7 @@ def collect_hand_off(
     first_test = (*parts["first_test"], *failing)[:1]
     named = (*_pick(labelled, _TEXTS["naming_places"]), *insights)
     touched = parts["places"] or _pick(labelled, ["files"])
-    places = _list_places((touched, named, first_test), lines_of, excluded)
+    places = _list_places(touched, named, first_test, lines_of, excluded)
     parts |= {
         "decisions": (*made, *parts["decisions"]),
         "findings": (*insights, *parts["findings"]),
@@ -121,18 +121,18 @@ def _pick(answers: Sequence[tuple[LabelledAnswer, str]], wanted: Sequence[str]) 
 
 
 def _list_places(
-    answers: Sequence[Sequence[DocumentPoint]], lines_of: LinesOf | None, excluded: Sequence[str]
-) -> Iterator[DocumentPoint]:
+    touched: Sequence[DocumentPoint], named: Sequence[DocumentPoint], first_test: Sequence[DocumentPoint],
+    lines_of: LinesOf | None, excluded: Sequence[str],
+) -> Iterator[DocumentPoint]:  # fmt: skip
     """Yield each project file or line to touch, once, with what is said about it.
 
-    `answers` are those about places, others, and the first test. Only the first and tests may name what does
-    not exist yet. An answer about places that names no file stays as it is.
+    Only the answers about places (`touched`) and tests may name a file that does not exist yet. An answer
+    about places that names no file stays as it is.
     """
     found: dict[str, DocumentPoint] = {}
-    touched, named, first_test = answers
     for point in (*touched, *named, *first_test):
         said = (unescape_markdown(each) for each in (point.text, *point.details) if not is_code(each))
-        places = [place for each in said for place in _read_places(each)]
+        places = [place for each in said for place in _read_places(each, lines_of)]
         for place, after in places:
             path = place.partition(":")[0]
             is_there = lines_of is None or lines_of(path) is not None
@@ -142,25 +142,29 @@ def _list_places(
                 text = f"`{place}`{words}{'' if is_there else ' (not there yet)'}"
                 if place not in found or (words and ": " not in found[place].text):
                     found[place] = DocumentPoint(mark_like(point.text, text), point.source)
-        found |= {} if places or point not in touched else {point.text: point}
-    files = {place.partition(":")[0] for place in found if ":" in place}
-    yield from (point for place, point in found.items() if place not in files)
+        if not places and point in touched:
+            found[point.text] = point
+    # A file is not listed beside its own lines, unless something is said about it.
+    cited = {place.partition(":")[0] for place in found if ":" in place}
+    yield from (point for place, point in found.items() if place not in cited or ": " in point.text)
 
 
-def _read_places(text: str) -> Iterator[tuple[str, str]]:
+def _read_places(text: str, lines_of: LinesOf | None) -> Iterator[tuple[str, str]]:
     """Yield each file or line that a text does not rule out, with the words after it.
 
-    `a.py and b.py (both)` share them. A bare name such as `404.html` is told of, and need not be a file.
+    `a.py and b.py (both)` share them. A name without a folder, such as `404.html`, counts if the file exists.
     """
     for clause in (each for sentence in split_sentences(text) for each in sentence.split("; ")):
-        paths = (each for each in find_paths(clause, planned=True) if "/" in each[0] or ":" in each[0])
-        cited = sorted(paths, key=lambda found: found.start())
+        named = sorted(find_paths(clause, planned=True), key=lambda found: found.start())
+        cited = [
+            each for each in named if {"/", ":"} & {*each[0]} or (lines_of and lines_of(each[0]) is not None)
+        ]
         ends = [*(each.start() for each in cited[1:]), len(clause)]
         said = [_trim_words(clause[each.end() : end]) for each, end in zip(cited, ends, strict=False)]
-        ruled_out = {each.path for each in find_corrections(clause)}
-        for at, place in enumerate(each[0] for each in cited):
+        for at, place in enumerate(each[0].removeprefix("./") for each in cited):
             words = next(filter(None, said[at:]), "")
-            ruled_out.update(each.path for each in find_corrections(f"{place} {words}"))
+            corrections = (*find_corrections(clause), *find_corrections(f"{place} {words}"))
+            ruled_out = {each.path for each in corrections if not each.is_touched}
             if place not in ruled_out and not place.startswith(("/", "~", "..")):
                 yield place, words
 

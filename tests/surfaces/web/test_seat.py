@@ -249,7 +249,9 @@ def test_ctrl_c_stops_the_speaker_if_the_user_has_the_chair(
     web.discuss("early")  # Ana does not follow the table: who needs the chair first gets it
     ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
     ada.see("Alex is speaking · with Ben")
-    ada.keys("/chair\r\x03")
+    ada.keys("/chair\r")
+    ada.see("Ada has the chair now.")
+    ada.keys("\x03")
     ada.see("Stopped. Ctrl-C again leaves; everything is saved.")
     for terminal in (ada, ben):
         terminal.see("Alex Rivera (Solutions Architect): Half of turn 2, ...")

@@ -18,7 +18,7 @@ from ...core.hearing import hear_steering
 from ...project import choose_panel, find_lacking
 from ...settings import announcement_file, user_name
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
-from .output import put_text, table, tell
+from .output import is_at_screen, put_text, table, tell
 from .program import TALK_OPTIONS, Flags, command
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Talk:
             tell(missing)
         self.project = flags.open_project(self._settings)
         self._answers = open_answers(flags.answers)
-        self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
+        self._at_terminal = self._answers.from_terminal and is_at_screen()
         self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
 
     def choose_item(self) -> ItemEntry:

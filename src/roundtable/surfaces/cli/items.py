@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from ...core.errors import RuleBroken, TrackerFailed
 from ...project import HandOffForm, ItemStatus, Project
-from .output import count, one_line, pairs, table, tell
+from .output import count, is_at_screen, one_line, pairs, table, tell
 from .program import Flags, ask_user, command, complete_item, confirm
 
 _QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
@@ -159,21 +159,23 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
         raise click.UsageError("Use --answer N to answer a question.")
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
-    asks = len(slugs) == 1 and flags.can_ask()
-    while (total := _show_questions(flags, project, slugs, everything)) and asks:
-        chosen = ask_user("Answer which one? (Enter leaves)", default=0, type=click.IntRange(0, total))
-        if not chosen or not (answer := ask_user("Answer (Enter leaves)").strip()):
+    asks = len(slugs) == 1 and flags.can_ask() and is_at_screen()
+    while (shown := _show_questions(flags, project, slugs, everything)) and asks:
+        number = ask_user("Answer which one? (Enter leaves)", default=0, type=click.IntRange(0, len(shown)))
+        if not number or not (answer := ask_user("Answer (Enter leaves)").strip()):
             break
-        question, file = project.answer_question(slugs[0], chosen, answer)
+        question, file = project.answer_question(slugs[0], number, answer, words=shown[number - 1])
         tell(f"Answered in {file}: {question.text}")
 
 
-def _show_questions(flags: Flags, project: Project, slugs: list[str], everything: bool) -> int:
-    data, lines = [], list[str]()
+def _show_questions(flags: Flags, project: Project, slugs: list[str], everything: bool) -> list[str]:
+    """Show the questions, and return the words of those that are open."""
+    data, lines, shown = [], list[str](), list[str]()
     for slug in slugs:
         numbers, before = count_from(1), len(lines)
         for each in project.list_questions(slug):
             position = next(numbers) if each.is_open else None
+            shown += [each.words] if each.is_open else []
             if position or everything:
                 fields = {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
                 data.append({"slug": slug, "number": position, "question": each.text, **fields})
@@ -187,7 +189,7 @@ def _show_questions(flags: Flags, project: Project, slugs: list[str], everything
         lines.append(f"Answer one with: {project.command('questions', item, '--answer', 'N', 'ANSWER')}")
     nothing = "No question is open." if slugs else f"No items yet. {project.add_one}"
     flags.show_result(data, "\n".join(lines) or nothing)
-    return sum(row["number"] is not None for row in data)
+    return shown
 
 
 @command(item="optional")

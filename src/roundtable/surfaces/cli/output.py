@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,8 +34,19 @@ def put_text(text: str) -> None:
 
 def open_pager(styled: str) -> None:
     """Show a text in the user's pager; `less` just prints one that fits the window."""
-    os.environ.setdefault("LESS", "-FRX")
-    click.echo_via_pager(styled, color=True)
+    shows_colours = "r" in os.environ.setdefault("LESS", "-FRX").lower()
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the pager
+    try:
+        click.echo_via_pager(styled, color=shows_colours)
+    except ValueError:  # a quote in $PAGER that is not closed
+        put(styled)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def is_at_screen() -> bool:
+    """Whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def diff_colours(text: str) -> dict[str, str]:

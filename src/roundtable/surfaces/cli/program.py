@@ -23,7 +23,7 @@ from msgspec import Struct
 from ... import __version__
 from ...core import errors
 from ...core.text import clean_text
-from .output import diff_colours, one_line, open_pager, put_json, put_text, tell
+from .output import diff_colours, is_at_screen, one_line, open_pager, put_json, put_text, tell
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -149,9 +149,10 @@ class Flags(Struct):
         """Write the data if JSON was asked for, else the text; one that `pages` may open a pager."""
         if self.json:
             put_json(data)
-        elif pages and not self.plain and sys.stdout is not None and sys.stdout.isatty():
+        elif pages and not self.plain and is_at_screen():
             colours, lines = diff_colours(text), clean_text(text).split("\n")
-            open_pager("\n".join(click.style(e, colours[e[0]]) if e[:1] in colours else e for e in lines))
+            styled = (click.style(line, colours[line[0]]) if line[:1] in colours else line for line in lines)
+            open_pager("\n".join(styled))
         else:
             put_text(text)
 
@@ -254,9 +255,11 @@ def cli(ctx: click.Context) -> None:
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
-        for stream in (sys.stdout, sys.stderr):  # let them take every character, whatever the locale
+        # Whatever the locale, they take every character.
+        streams = {sys.stdin: "replace", sys.stdout: "backslashreplace", sys.stderr: "backslashreplace"}
+        for stream, errors_are in streams.items():
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+                stream.reconfigure(errors=errors_are)
         if os.environ.get("_ROUNDTABLE_COMPLETE"):  # a shell asks what may come next
             cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:

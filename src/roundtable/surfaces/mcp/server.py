@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts over stdio or HTTP; content/host.toml describes them."""
+"""The MCP server: tools, resources and prompts over stdio or HTTP; content/instructions.toml describes them."""
 
 import asyncio
 import hmac
@@ -86,7 +86,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
     def __init__(self, sessions: HostedSessions, *, debug: bool = False) -> None:
         super().__init__(
             "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
-            instructions=read_tables("host.toml")["instructions"],
+            instructions=read_tables("instructions.toml")["host"]["instructions"],
             log_level="INFO" if debug else "WARNING", lifespan=lambda _server: nullcontext(sessions),
         )  # fmt: skip
         self._project = sessions.project
@@ -157,7 +157,7 @@ def make_tools() -> Iterator[Tool]:
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
         status, hand_off,
     )  # fmt: skip
-    texts = read_tables("host.toml")
+    texts = read_tables("instructions.toml")["host"]
     for function in tools:
         looks = function in (list_items, status, hand_off)
         hints = ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)

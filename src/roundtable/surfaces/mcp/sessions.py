@@ -219,5 +219,5 @@ class HostedSessions:
 
 
 def host_text(group: str, name: str, /, **blanks: object) -> str:
-    """Return a text of content/host.toml with its blanks filled."""
-    return fill_blanks(read_tables("host.toml")[group][name], blanks)
+    """Return a text for hosts of content/instructions.toml with its blanks filled."""
+    return fill_blanks(read_tables("instructions.toml")["host"][group][name], blanks)

@@ -218,5 +218,6 @@ class _InputHistory(FileHistory):
         file = Path(os.fsdecode(self.filename))
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch(mode=0o600)  # nobody else may read it
+            file.touch(mode=0o600)
+            file.chmod(0o600)  # nobody else may read it, also if another program made it
             super().store_string(string)

@@ -85,14 +85,15 @@ class TableSeat:
             yield Line("listen", "")
 
     def say(self, words: str) -> None:
+        """Send words; empty ones take the offer."""
         if words.strip() or self.state["listen"]:  # empty words count only while the table listens
             self._post("say", words, text=words if words.strip() else self.offer)
 
     def stop(self) -> bool:
-        """Have the speaker stopped; return whether anybody is at work at the table."""
-        if is_at_work := bool(self.state["work"]):
+        """Ask for the speaker to be stopped; return whether somebody is at work and the user has the chair."""
+        if self.state["work"]:
             self._post("stop")
-        return is_at_work
+        return bool(self.state["work"]) and self.state["chair"] == self._id
 
     def _post(self, action: str, words: str = "", **fields: str) -> None:
         """Send a form without waiting; refused words come back into the line, with the reason."""
