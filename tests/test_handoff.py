@@ -71,7 +71,7 @@ def part(page: str, heading: str) -> str:
 def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: CommandLine) -> None:
     page = cli.run("handoff").out
     assert page.startswith("# Hand-off: Renew loans by text message\n")
-    assert "that takes twenty seconds. (requirements-spec.md, 1. Business Context)" in part(page, "Problem")
+    assert "about 340 times a day. (requirements-spec.md, 1. Business Context)" in part(page, "Problem")
     decisions = part(page, "Decisions")
     assert (
         "- **ADR-001**: Let the gateway call us (architecture-overview.md, ADR-001)\n  - Option A"
@@ -98,7 +98,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"Who signs .*\? \(for somebody who knows the people concerned\) \(requirements-spec.md:41\)",
+        r"Who signs .*\? \(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:
@@ -308,6 +308,21 @@ def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path
     keep_corrections(item, "_impl.py is not touched. src/ui.py:850 stays as it is.")
     later = [point.text for point in Project(root).hand_off(item.name).parts["places"]]
     assert later == [each for each in named if "_impl.py" not in each and ":850" not in each]
+
+
+@pytest.mark.rule("TABLE-2")
+def test_a_file_in_the_root_or_one_that_is_touched_after_all_is_a_place(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    for name in ("setup.py", "src/cart.py", "src/tax.py", "src/old.py"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("")
+    told = (
+        "setup.py and ./src/cart.py: rename the class; src/cart.py:1 (the total); 404.html is shown. "
+        "src/tax.py is touched after all. ./src/old.py is not touched."
+    )
+    (item / "impact-analysis.md").write_text(f"# Impact\n\n## 1. Blast Radius\n\n**Touched**: {told}\n")
+    named = [point.text.partition(":")[0] for point in Project(root).hand_off(item.name).parts["places"]]
+    assert named == ["`setup.py`", "`src/cart.py`", "`src/cart.py", "`src/tax.py`"]
 
 
 def test_an_answer_about_places_that_names_no_file_stays_in_its_words(static: CommandLine) -> None:

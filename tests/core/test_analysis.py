@@ -312,6 +312,7 @@ def test_edit_at_a_question_is_told_where_it_works(words: str) -> None:
     "words",
     [
         *("Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"),
+        *("Maya, what do you mean?", "Maya, can you give me an example?"),
         *("What do you want to know?", "Such as what?", "For example what?"),
     ],
 )
@@ -693,6 +694,16 @@ def test_what_is_drafted_at_brief_depth_is_shown_and_a_guess_of_the_survey_is_as
     play = Play(opening(CHOOSING, depth="brief"), offers=offers)
     assert play.texts("notice") == ["Choice, from the item: attrs"]
     assert "Draft, from the code: 3 files use it" in play.texts("question")[-1]
+
+
+@pytest.mark.rule("MENU-3")
+def test_what_is_said_at_the_menu_of_a_step_that_only_has_a_draft_belongs_to_it() -> None:
+    one = replace(CHOOSING, brief=CHOOSING.brief[:1])
+    play = Play(opening(one, depth="brief"), offers=(on.Offer("Choice", "attrs", "the item"),))
+    assert play.now.stage is Stage.MENU
+    play.says("No, there are two offices.", "They are in one street.")
+    assert [answer.text for answer in play.now.answers] == ["attrs. No, there are two offices."]
+    assert play.texts("feedback")[0] == "They are in one street."  # now there is an answer of the user
 
 
 @pytest.mark.rule("MENU-7")

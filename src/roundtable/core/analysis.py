@@ -433,7 +433,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _draft_sections(now)
     if elsewhere := _hear_track(now, words, question) or _hear_step(now, words):
         return elsewhere
-    steering = "help" if asks_back(words) else hearing.hear_steering(words, at_menu=False)
+    is_addressed = hearing.address(words, now.opening.roster).persona is not None
+    asks_help = asks_back(words.partition(" ")[2] if is_addressed else words)
+    steering = "help" if asks_help else hearing.hear_steering(words, at_menu=False)
     spoken = " ".join((question.text, question.example, *(each.text for each in now.given_answers)))
     keys = ("E",) if "option" in spoken.casefold() else ("E", "C")  # of the menu; C may name an option
     match steering:
@@ -779,6 +781,11 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     addressed = hearing.address(words, now.opening.roster).persona
     if addressed and hearing.asks_something(words):
         return _ask_aside(now, addressed, words, relayed=relayed)
+    if now.is_quick and not addressed and len(now.answers) == 1 and now.answers[0].offered:
+        # A draft is all that the step has, and nobody was asked about it: what is said belongs to it.
+        text = _join_texts(now.answers[0].text, words)
+        added = replace(now.answers[0], text=text, offered=False, relayed=relayed)
+        return _keep(replace(now, editing=added.label), added, words)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     ask = do.AskFeedback(replace(now.brief, persona=now.opening.lead), words, relayed=relayed)
     return now.wait(Stage.FEEDBACK, show("feedback", words, USER), ask, feedback=kept)

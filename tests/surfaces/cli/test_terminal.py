@@ -231,6 +231,8 @@ def test_long_results_go_to_the_pager_and_a_diff_is_coloured(
     monkeypatch.setenv("NO_COLOR", "1")
     assert f":{REMOVED}\n" in see("undo", "--dry-run")
     assert f"\n{REMOVED}\n" in cli.run("undo", "--dry-run").out
+    monkeypatch.setenv("PAGER", "less '")
+    assert see("show", SLUG, "draft.md").startswith("# Offline forms\n")
 
 
 @pytest.mark.rule("ART-9")
@@ -255,6 +257,25 @@ def test_questions_asks_which_one_to_answer_until_enter_leaves(
         terminal.expect(left)
     assert terminal.end()[0] == 0
     assert document.read_text().count("In May") == document.read_text().count("The city") == 1
+
+
+def test_an_answer_goes_only_to_the_question_that_was_shown(
+    cli: CommandLine, terminals: list[Terminal]
+) -> None:
+    document = cli.item / "requirements-spec.md"
+    document.write_text(
+        "# Requirements\n\n## 1. Scope\n\n- Open question: Who pays?\n- Open question: When?\n"
+    )
+    terminals.append(Terminal(cli, "questions"))
+    terminals[0].expect("(Enter leaves): ")
+    terminals[0].process.sendline("1")
+    terminals[0].expect("Answer (Enter leaves): ")
+    changed = document.read_text().replace("- Open question: Who pays?\n", "")
+    document.write_text(changed)
+    terminals[0].process.sendline("The city")
+    status, rest = terminals[0].end()
+    assert (status, document.read_text()) == (2, changed)
+    assert "The questions have changed meanwhile. Nothing was changed." in rest
 
 
 @pytest.mark.parametrize("typed", [("",), ("1", "")])

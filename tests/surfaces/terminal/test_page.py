@@ -61,16 +61,16 @@ def test_a_bar_over_the_steps_stands_where_one_begins_and_where_it_is_done() -> 
     window, step = page(), speech(MAYA, "Step 01-01: Problem", "step")
     at_menu = menu(last=False, next_phase=PHASES[2])
     assert window.format_line(step, ANALYSIS).splitlines() == [
-        "  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱",
+        "  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps",
         "● Maya Chen (Business Analyst) -- Step 01-01: Problem",
     ]
     saved = replace(ANALYSIS, saved=True)
-    assert window.format_line(at_menu, saved).startswith("  ▰▰▰ ▰▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱\n")
+    assert window.format_line(at_menu, saved).startswith("  ▰▰▰ ▰▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  4 of 24 steps\n")
     assert "▰" not in window.format_line(at_menu, saved)  # the same menu again, after a discussion
     assert "▰" not in step.text
     assert "▰" not in page().format_line(FINISHED_MENU, saved)
     assert "▱" not in page().format_line(step, None)  # a seat at a shared table
-    assert shown(step, 20).startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱\n  ▱▱▱▱ ▱▱▱▱▱\n●")
+    assert shown(step, 20).startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱\n  ▱▱▱▱ ▱▱▱▱▱  3 of\n  24 steps\n●")
 
 
 def test_the_name_has_the_colour_of_the_voice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def open_pager(styled: str) -> None:
     try:
         click.echo_via_pager(styled, color=shows_colours)
     except ValueError:  # a quote in $PAGER that is not closed
-        put(styled)
+        put(f"{styled}\n")
     finally:
         signal.signal(signal.SIGINT, before)
 

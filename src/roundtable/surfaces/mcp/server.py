@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts over stdio or HTTP; content/instructions.toml describes them."""
+"""The MCP server: tools, resources and prompts over stdio or HTTP, described by content/instructions.toml."""
 
 import asyncio
 import hmac

@@ -78,12 +78,13 @@ class LineFormatter:
         return self._render_plain(text, _KIND_VOICES.get(line.kind, voice))
 
     def _draw_bar(self, analysis: Analysis | None, *, only_changed: bool = False) -> str:
-        """Return a bar of all steps, with a gap after each phase, where a narrow window wraps it."""
+        """Return a bar of all steps, with a gap after each phase, and how many of them are done."""
         steps = analysis.list_states() if analysis is not None else ()
         by_phase = groupby(steps, key=lambda each: each[0].step_id[:2])
         bar = " ".join("".join("▰" if state == "done" else "▱" for _, state in row) for _, row in by_phase)
         is_drawn, self._bar = not only_changed or bar != self._bar, bar
-        return self._render_plain(bar, style=_QUIET) if is_drawn else ""
+        told = f"{bar}  {bar.count('▰')} of {len(steps)} steps" if bar else ""
+        return self._render_plain(told, style=_QUIET) if is_drawn else ""
 
     def _format_menu(self, menu: Menu, above: str) -> str:
         choices = _BETWEEN.join(clean_text(f"{each.key} {each.label}") for each in menu.choices)

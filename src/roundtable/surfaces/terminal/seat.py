@@ -90,7 +90,7 @@ class TableSeat:
             self._post("say", words, text=words if words.strip() else self.offer)
 
     def stop(self) -> bool:
-        """Ask for the speaker to be stopped; return whether somebody is at work and the user has the chair."""
+        """Ask for the speaker to be stopped; return whether one is at work and the user has the chair."""
         if self.state["work"]:
             self._post("stop")
         return bool(self.state["work"]) and self.state["chair"] == self._id
