@@ -82,7 +82,8 @@ class _Talk:
         if len(candidates) < 2:
             return self.project.find_open_item()
         numbered = {str(number): entry for number, entry in enumerate(candidates, start=1)}
-        choices = table(("", "item", "title"), [(number, e.slug, e.title) for number, e in numbered.items()])
+        rows = [(number, entry.slug, entry.title) for number, entry in numbered.items()]
+        choices = table(("", "item", "title"), rows)
         if not can_ask:
             raise ItemUnknown(f"Name one of these items:\n{choices}")
         tell(choices)

@@ -85,7 +85,8 @@ def doctor(flags: Flags) -> int:
     rows.append(("project", str(project.root.absolute()), True))
     rows += [("settings", warning, False) for warning in warnings]
     rows.append(("items", *_check_items(project)))
-    git = f"at commit {project.commit}" if project.commit else "no commit here; that is fine"
+    commit = project.commit
+    git = f"at commit {commit}" if commit else "no commit here; that is fine"
     rows.append(("git", git if which("git") else "not installed; an analysis does not note the commit", True))
     read = {"personas": project.check_personas()[:2], "steps": project.check_steps()}
     for name, (number, problems) in read.items():

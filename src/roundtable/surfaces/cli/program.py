@@ -257,9 +257,9 @@ def run(arguments: list[str]) -> int:
     try:
         # Whatever the locale, they take every character.
         streams = {sys.stdin: "replace", sys.stdout: "backslashreplace", sys.stderr: "backslashreplace"}
-        for stream, errors_are in streams.items():
+        for stream, on_error in streams.items():
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors=errors_are)
+                stream.reconfigure(errors=on_error)
         if os.environ.get("_ROUNDTABLE_COMPLETE"):  # a shell asks what may come next
             cli.main(arguments, "roundtable")
         with cli.make_context("roundtable", list(arguments)) as context:
